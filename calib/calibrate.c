@@ -8,8 +8,9 @@
 #include "base/refusals.h"
 #include "calib/aliases.h"
 #include "calib/gather.h"
+#include "calib/methods/clipping.h"
 #include "calib/methods/smoothing.h"
-#include "calib/rounding.h"
+#include "calib/methods/rounding.h"
 #include "engine/context.h"
 #include "graph/model.h"
 #include "shapes/profiles.h"
@@ -148,7 +149,7 @@ tare_status tare_calibrate_check(const tare_model *const model, tare_error *cons
                    model->graph->name, stated);
 }
 
-/* Weights are rounded as smoothing left them. */
+/* Weights are clipped as smoothing left them, and rounded to the scales that this left them. */
 static tare_status gather_and_decide(run *const r, tare_dataset *const dataset,
                                      tarei_grams *const grams, tarei_channels *const channels) {
   unsigned isa = TAREI_ISA_ALL;
@@ -170,6 +171,7 @@ static tare_status gather_and_decide(run *const r, tare_dataset *const dataset,
                                 .channels = channels};
   TAREI_TRY(tarei_gather(&job, r->stats, r->err));
   TAREI_TRY(tarei_smooth_tensors(r->plan, channels, r->options->smoothing, r->stats, r->err));
+  TAREI_TRY(tarei_clip_weights(r->plan, grams, r->options->clipping, threads, r->stats, r->err));
   return grams->n
              ? tarei_round_weights(r->plan, grams, &kernels, threads, r->options, r->stats, r->err)
              : TARE_OK;

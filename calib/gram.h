@@ -3,7 +3,7 @@
  * exact, so that a sum does not depend on the order of the rows, nor on threads.
  *
  * Only blocks on the diagonal are kept: of inputs that are not further apart, which have most of
- * what rounding by least squares gains (calib/rounding.h).
+ * what rounding by least squares gains (calib/methods/rounding.h).
  */
 #ifndef TAREI_CALIB_GRAM_H
 #define TAREI_CALIB_GRAM_H

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "calib/row_loss.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
 #include "graph/table/smoothing.h"
 
@@ -76,6 +77,7 @@ void tare_stats_free(tare_stats **const handle) {
   }
   tarei_roundings_fini(&stats->roundings);
   tarei_smoothings_fini(&stats->smoothings);
+  tarei_numbers_fini_all(stats->numbers);
   free(stats->tensors);
   free(stats->profiles);
   free(stats->inputs);
@@ -99,6 +101,9 @@ void tarei_stats_sort(tare_stats *const stats) {
   qsort(stats->aliases, (size_t)stats->n_aliases, sizeof *stats->aliases, by_alias_name);
   tarei_named_sort(TAREI_NAMED(&stats->roundings));
   tarei_named_sort(TAREI_NAMED(&stats->smoothings));
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    tarei_named_sort(TAREI_NAMED(&stats->numbers[k]));
+  }
 }
 
 tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int n_profiles,
@@ -150,6 +155,10 @@ const char *tare_stats_gain_range(const tare_stats *const stats) {
 
 int tare_stats_n_smoothed(const tare_stats *const stats) {
   return stats->smoothings.n;
+}
+
+int tare_stats_n_clipped(const tare_stats *const stats) {
+  return stats->numbers[TAREI_NUMBERS_CLIPPING].n;
 }
 
 int tare_stats_n_tensors(const tare_stats *const stats) {

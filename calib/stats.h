@@ -43,6 +43,7 @@ struct tare_stats {
   tarei_roundings roundings;  /* of the weights of layers */
   tarei_smoothings
       smoothings; /* with a column for each profile; without data INFINITY, -INFINITY */
+  tarei_numbers numbers[TAREI_NUMBERS_COUNT]; /* of the channels of layers */
 };
 
 /* Allocates statistics of these sizes; all names are NULL, and all accumulators empty. */

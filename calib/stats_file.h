@@ -6,10 +6,11 @@
 
 #define TAREI_STATS_FORMAT "tare.stats"
 #define TAREI_STATS_MAJOR 2
-#define TAREI_STATS_MINOR 1
+#define TAREI_STATS_MINOR 2
 
 #define TAREI_STATS_UP "/rounding/up/"                /* and the number of a layer */
 #define TAREI_STATS_EXPONENTS "/smoothing/exponents/" /* and the number of a tensor */
+#define TAREI_STATS_VALUES "/%s/values/%d" /* member of a list (layer_numbers.inc), and number */
 enum { TAREI_STATS_NUMBERED_PATH = 40 };
 
 /* Arrays of one number per tensor and bucket: X(path, member of tarei_accumulator, kind) */

@@ -7,7 +7,7 @@
 #include "base/infile.h"
 #include "base/mem.h"
 #include "calib/stats_file.h"
-#include "calib/stats_read.h"
+#include "calib/stats_numbers.h"
 #include "datasets/hdf5/hdf5_file.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "graph/table/smoothing.h"
@@ -463,7 +463,8 @@ static tare_status stats_load_fill(const tarei_stats_reader *const r, const list
   }
   TAREI_TRY(read_accumulators(r, stats));
   TAREI_TRY(read_roundings(r, stats));
-  return read_smoothings(r, stats);
+  TAREI_TRY(read_smoothings(r, stats));
+  return tarei_stats_read_numbers(r, stats);
 }
 
 static tare_status read_stats(const tarei_stats_reader *const r, tare_stats **const out) {

@@ -9,6 +9,7 @@
 #include "calib/stats_file.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "datasets/hdf5/hdf5_outfile.h"
+#include "graph/table/layer_numbers.h"
 
 enum { DEFLATE_LEVEL = 1 };
 
@@ -383,6 +384,35 @@ static void put_smoothings(writer *const w, const tare_stats *const stats) {
   }
 }
 
+/* --- numbers of layers ------------------------------------------------------------------------ */
+
+static void put_numbers(writer *const w, const char *const member,
+                        const tarei_numbers *const list) {
+  const hsize_t dims[] = {(hsize_t)list->n};
+  char path[TAREI_STATS_NUMBERED_PATH];
+  if (list->n == 0) {
+    return;
+  }
+  (void)snprintf(path, sizeof path, "/%s", member);
+  put_group(w, path);
+  (void)snprintf(path, sizeof path, "/%s/layer", member);
+  put_texts(w, path, list->n, (const char *const *)&list->items[0].layer, sizeof *list->items);
+  uint64_t *const hashes = (uint64_t *)stats_save_make_block(w, (size_t)list->n, sizeof *hashes);
+  for (int i = 0; hashes && i < list->n; i++) {
+    hashes[i] = list->items[i].hash;
+  }
+  (void)snprintf(path, sizeof path, "/%s/hash", member);
+  put_array(w, path, H5T_STD_U64LE, H5T_NATIVE_UINT64, 1 /* rank */, dims, hashes);
+  free(hashes);
+  (void)snprintf(path, sizeof path, "/%s/values", member);
+  put_group(w, path);
+  for (int i = 0; i < list->n; i++) {
+    const hsize_t n[] = {(hsize_t)list->items[i].n};
+    (void)snprintf(path, sizeof path, TAREI_STATS_VALUES, member, i);
+    put_array(w, path, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 1 /* rank */, n, list->items[i].values);
+  }
+}
+
 static tare_status save(const tare_stats *const stats, const char *const path,
                         tare_error *const err) {
   tarei_h5_outfile h;
@@ -393,6 +423,9 @@ static tare_status save(const tare_stats *const stats, const char *const path,
   put_tensors(&w, stats);
   put_roundings(&w, stats);
   put_smoothings(&w, stats);
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    put_numbers(&w, tarei_numbers_about_of((tarei_numbers_kind)k)->member, &stats->numbers[k]);
+  }
   const tare_status status = w.no_memory ? tarei_fail_memory(err, path, sizeof(tarei_accumulator))
                                          : tarei_h5_outfile_check(&h, w.ok, err);
   if (status != TARE_OK) {

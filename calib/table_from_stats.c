@@ -8,6 +8,7 @@
 #include "calib/row_loss.h"
 #include "calib/stats.h"
 #include "calib/table_warnings.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/smoothing.h"
 #include "graph/table/table.h"
 
@@ -193,6 +194,7 @@ static tare_status table_from_stats_run(table_from_stats_job *const j, tare_erro
   for (int i = 0; i < j->stats->smoothings.n; i++) {
     TAREI_TRY(add_smoothing(j, &j->stats->smoothings.items[i], err));
   }
+  TAREI_TRY(tarei_numbers_copy_all(j->table->numbers, j->stats->numbers, err));
   TAREI_TRY(tarei_table_finish(j->table, "statistics", err));
   for (int i = 0; i < j->table->n_tensors; i++) {
     j->table->tensors[i].place = i; /* aliases were added last, but no file has this order */

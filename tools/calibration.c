@@ -38,6 +38,7 @@ tare_status calibration_run(const calibration *const c, tare_stats **const out,
   tare_calibrate_options o = source_calibrate_options(c->in, c->lengths, c->streaming);
   tare_fit_counts fitted = {0};
   o.all_tensors = c->all_tensors;
+  o.clipping = c->clipping;
   o.smoothing = c->smoothing;
   calibration_progress_start(&p, &c->in->common, &o);
   o.fitted = &fitted;

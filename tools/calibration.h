@@ -26,6 +26,7 @@ typedef struct calibration {
   const length_inputs *lengths;
   const tare_streaming *streaming; /* NULL: samples are runs */
   bool all_tensors;
+  tare_clipping clipping;
   tare_smoothing smoothing;
 } calibration;
 

@@ -31,8 +31,8 @@ tare_status table_write_named(const char *path, const opt_common *common, const 
 
 /* Tensors with a threshold, and dead ones. */
 void table_print(const tare_table *table);
-/* How many tensors are smoothed; nothing for none. */
-void table_print_smoothed(int n);
+/* How many layers have clipped weights, and how many tensors are smoothed; nothing for none. */
+void table_print_methods(int clipped, int smoothed);
 
 /* Adds method, counts, profiles and warnings to an object. */
 void table_json(cJSON *object, const tare_table *table);

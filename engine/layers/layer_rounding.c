@@ -1,4 +1,4 @@
-/* Weights that the table of a build rounds. */
+/* Weights whose scales and rounding are those of the table of a build. */
 #include <assert.h>
 
 #include "engine/layers/layers.h"
@@ -7,15 +7,21 @@
 
 tare_status tarei_plan_round_weights(tare_plan *const plan, const tare_build_options *const o,
                                      tare_error *const err) {
-  if (!o->table || !o->table->roundings.n || o->weight_rounding == TARE_ROUNDING_NEAREST) {
+  if (!o->table) {
     return TARE_OK;
   }
   tarei_rounder rounder;
   tare_status status;
-  TAREI_TRY_GOTO(tarei_rounder_init(&rounder, o->table, err), done);
+  TAREI_TRY_GOTO(
+      tarei_rounder_init(&rounder, o->table, o->weight_rounding == TARE_ROUNDING_NEAREST, err),
+      done);
   TAREI_TRY_GOTO(tarei_rounder_apply(&rounder, plan->root.graph, err), done);
-  status = tarei_plan_keep_unused(plan, TAREI_NAMED(&o->table->roundings), rounder.unused,
+  status = tarei_plan_keep_unused(plan, rounder.roundings.list, rounder.roundings.unused,
                                   &plan->unused_roundings, err);
+  if (status == TARE_OK) {
+    status = tarei_plan_keep_unused(plan, rounder.clippings.list, rounder.clippings.unused,
+                                    &plan->unused_clippings, err);
+  }
 done:
   tarei_rounder_fini(&rounder);
   return status;
@@ -28,4 +34,13 @@ int tare_plan_n_unused_roundings(const tare_plan *const plan) {
 const char *tare_plan_unused_rounding(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->unused_roundings.n);
   return plan->unused_roundings.names[i];
+}
+
+int tare_plan_n_unused_clippings(const tare_plan *const plan) {
+  return plan->unused_clippings.n;
+}
+
+const char *tare_plan_unused_clipping(const tare_plan *const plan, const int i) {
+  assert(i >= 0 && i < plan->unused_clippings.n);
+  return plan->unused_clippings.names[i];
 }

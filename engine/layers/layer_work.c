@@ -14,7 +14,7 @@ static bool work_has_attr(const tarei_attr *const attr) {
       TAREI_ATTR_ADOPTED,         TAREI_ATTR_DIMS,          TAREI_ATTR_MODEL_TYPES,
       TAREI_ATTR_OUTPUT_ASKED,    TAREI_ATTR_PRODUCTS,      TAREI_ATTR_ROUNDING_REFUSED,
       TAREI_ATTR_WEIGHT_ROUNDING, TAREI_ATTR_WEIGHTS_ASKED, TAREI_ATTR_WEIGHTS_ODD,
-      TAREI_ATTR_WEIGHTS_REFUSED, TAREI_ATTR_WEIGHT_SCALES};
+      TAREI_ATTR_WEIGHTS_REFUSED, TAREI_ATTR_WEIGHT_SCALES, TAREI_ATTR_WEIGHTS_CLIPPED};
   for (size_t i = 0; i < sizeof RECORDS / sizeof *RECORDS; i++) {
     if (strcmp(attr->name, RECORDS[i]) == 0) {
       return false;

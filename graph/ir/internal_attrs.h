@@ -39,10 +39,12 @@
 #define TAREI_ATTR_WEIGHT_SCALES "weight_scales"
 #define TAREI_ATTR_WEIGHTS_ODD "weights_odd"
 #define TAREI_ATTR_DYNAMIC "dynamic"
-/* Of a layer with int8 weights: TARE_ROUNDING_TABLE where they are rounded as the table says, or
- * why they are not although it says something, a tare_reason. */
+/* Of a layer with int8 weights whose scales or rounding are those of the table: a tare_rounding;
+ * and why they are not rounded as it says although it says something, a tare_reason. */
 #define TAREI_ATTR_WEIGHT_ROUNDING "weight_rounding"
 #define TAREI_ATTR_ROUNDING_REFUSED "rounding_refused"
+/* Of a layer whose int8 weights have the scales of the table: 1. */
+#define TAREI_ATTR_WEIGHTS_CLIPPED "weights_clipped"
 /* Of a layer that reads a smoothed tensor: 1 (graph/quantize/smooth.h). */
 #define TAREI_ATTR_SMOOTHED "smoothed"
 /* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was
@@ -71,6 +73,7 @@
   TAREI_ATTR_ROW_SCALES,       \
   TAREI_ATTR_SMOOTHED,         \
   TAREI_ATTR_WEIGHTS_ASKED,    \
+  TAREI_ATTR_WEIGHTS_CLIPPED,  \
   TAREI_ATTR_WEIGHTS_ODD,      \
   TAREI_ATTR_WEIGHTS_REFUSED,  \
   TAREI_ATTR_WEIGHT_ROUNDING,  \

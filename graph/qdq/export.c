@@ -91,7 +91,7 @@ static tare_status check_float(const tarei_onnx_file *const file, const char *co
 
 static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
                              const char *const form, const char *const reason,
-                             const tare_rounding rounding, const bool smoothed,
+                             const tare_rounding rounding, const bool clipped, const bool smoothed,
                              tare_error *const err) {
   if (!TAREI_GROW(out->layers, out->n_layers, out->cap_layers)) {
     return tarei_fail_memory(err, "layers", sizeof *out->layers);
@@ -103,6 +103,7 @@ static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *cons
                               .form = form,
                               .reason = tarei_strdup(reason),
                               .rounding = rounding,
+                              .clipped = clipped,
                               .smoothed = smoothed};
   return to->name && to->op && to->reason ? TARE_OK : tarei_fail_memory(err, "layers", sizeof *to);
 }
@@ -115,7 +116,7 @@ static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *c
     if (inside && tarei_placed_is_layer(node)) {
       TAREI_TRY(add_layer(out, node, layer_form_name(TAREI_FORM_FLOAT),
                           "it is in a body of an If, Loop or Scan", TARE_ROUNDING_NONE, false,
-                          err));
+                          false, err));
     }
     for (size_t a = 0; a < node->n_attribute; a++) {
       if (node->attribute[a]->g) {
@@ -130,9 +131,9 @@ static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *c
 static tare_rounding rounding_of_placed(const tarei_placement *const place,
                                         const tarei_placed_layer *const layer) {
   const bool integers = layer->form != TAREI_FORM_FLOAT && place->graph->values[layer->w].data;
-  return layer->rounding ? TARE_ROUNDING_TABLE
-         : integers      ? TARE_ROUNDING_NEAREST
-                         : TARE_ROUNDING_NONE;
+  return layer->choice.rounding ? TARE_ROUNDING_TABLE
+         : integers             ? TARE_ROUNDING_NEAREST
+                                : TARE_ROUNDING_NONE;
 }
 
 static bool is_placed_smoothed(const tarei_placement *const place,
@@ -148,7 +149,7 @@ static tare_status take_layers(tare_export *const out, const tarei_placement *co
     const tarei_placed_layer *const layer = &place->layers[i];
     TAREI_TRY(add_layer(out, layer->node, layer_form_name(layer->form),
                         tarei_str_get(&layer->reason), rounding_of_placed(place, layer),
-                        is_placed_smoothed(place, layer), err));
+                        layer->choice.clipping != NULL, is_placed_smoothed(place, layer), err));
   }
   return take_bodies(out, out->file.model->graph, false, err);
 }

@@ -14,7 +14,7 @@
 #include "graph/qdq/onnx_file.h"
 #include "graph/qdq/target.h"
 #include "graph/quantize/layer_requests.h"
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/round_weights.h"
 #include "graph/table/table.h"
 
 typedef enum tarei_layer_form {
@@ -29,13 +29,13 @@ typedef enum tarei_layer_form {
 typedef struct tarei_placed_layer {
   Onnx__NodeProto *node;
   tarei_layer_form form;
-  tare_dtype real;  /* type that the model computes it in */
-  tarei_str reason; /* why it is not int8 */
-  int x, w, bias;   /* what is multiplied, by what; the bias of a Conv or Gemm, or -1 */
-  int sum;          /* what an Add behind a MatMul makes that adds `bias`, or -1 */
-  int channel_axis; /* of constant weights: that of the outputs; -1: one scale for all */
-  const tarei_rounding *rounding; /* of these weights, by the table; NULL: to nearest */
-  tarei_weight_view view;         /* of them, where there is one */
+  tare_dtype real;            /* type that the model computes it in */
+  tarei_str reason;           /* why it is not int8 */
+  int x, w, bias;             /* what is multiplied, by what; the bias of a Conv or Gemm, or -1 */
+  int sum;                    /* what an Add behind a MatMul makes that adds `bias`, or -1 */
+  int channel_axis;           /* of constant weights: that of the outputs; -1: one scale for all */
+  tarei_weight_choice choice; /* what the table says of these weights */
+  tarei_weight_view view;     /* of them, where there is one */
   int source; /* value that is quantized where it is made, for the target's sake, or -1 */
 } tarei_placed_layer;
 

@@ -1,10 +1,9 @@
-/* Weights that the table rounds, in the layers of the model: they have the same floats where no
- * pass of the calibration changed them, as one that folds a batch norm. */
+/* Weights whose scales and rounding are those of the table, in the layers of the model: they have
+ * the same floats where no pass of the calibration changed them, as one that folds a batch norm. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "graph/qdq/place.h"
-#include "graph/quantize/round_weights.h"
 
 /* Engines round what stays float; scales in shorter floats are not those of the table. */
 static bool place_may_round(const tarei_placement *const p, const tarei_placed_layer *const layer) {
@@ -21,7 +20,7 @@ static tare_status round_placed(const tarei_placement *const p, const tarei_roun
       layer->view.value != layer->w) {
     return TARE_OK;
   }
-  return tarei_rounder_find(rounder, g, &g->nodes[node], &layer->view, &layer->rounding, err);
+  return tarei_rounder_find(rounder, g, &g->nodes[node], &layer->view, &layer->choice, err);
 }
 
 /* How many layers have a value as weights: those that share some share their integers, which suit
@@ -38,14 +37,14 @@ static int *place_count_layers(const tarei_placement *const p) {
 
 tare_status tarei_place_roundings(tarei_placement *const p, tare_error *const err) {
   const tare_table *const table = p->options.table;
-  if (!table->roundings.n) {
+  if (!table->roundings.n && !table->numbers[TAREI_NUMBERS_CLIPPING].n) {
     return TARE_OK;
   }
   tarei_rounder rounder;
   tare_status status;
   int *const layers = place_count_layers(p);
   TAREI_TRY(layers ? TARE_OK : tarei_fail_memory(err, "weights", (size_t)p->graph->n_values));
-  TAREI_TRY_GOTO(tarei_rounder_init(&rounder, table, err), done);
+  TAREI_TRY_GOTO(tarei_rounder_init(&rounder, table, false, err), done);
   for (int i = 0; i < p->n_layers; i++) {
     tarei_placed_layer *const layer = &p->layers[i];
     if (place_may_round(p, layer) && layers[layer->w] == 1) {

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "graph/qdq/write.h"
 #include "graph/quantize/weight_scale.h"
-#include "graph/table/rounding.h"
 
 static const tarei_value *weight_value(const tarei_qdq_writer *const w,
                                        const tarei_placed_layer *const layer) {
@@ -95,8 +94,9 @@ float *tarei_weight_scales(tarei_qdq_writer *const w, const tarei_placed_layer *
     return NULL;
   }
   largest_of_channels(&t, layer->channel_axis, scales);
+  const tarei_layer_numbers *const clipping = layer->choice.clipping;
   for (int64_t c = 0; c < *n; c++) {
-    scales[c] = tarei_weight_scale_of(scales[c]);
+    scales[c] = clipping ? clipping->values[c] : tarei_weight_scale_of(scales[c]);
   }
   make_room_for_all(w, layer->w, scales, *n);
   for (int64_t c = 0; c < *n; c++) {
@@ -109,17 +109,16 @@ float *tarei_weight_scales(tarei_qdq_writer *const w, const tarei_placed_layer *
 
 /* Weights of the channels that have the scale of the table: one with room for its bias has another.
  */
-static void store_rounded(const tarei_placed_layer *const layer, const float *const x,
-                          const float *const scales, const int zero, const int64_t rows,
-                          const int64_t columns, uint8_t *const to) {
+static void store_chosen(const tarei_placed_layer *const layer, const float *const x,
+                         const float *const scales, const int zero, const int64_t rows,
+                         const int64_t columns, uint8_t *const to) {
   const tarei_weight_view *const view = &layer->view;
   for (int64_t j = 0; j < view->n; j++) {
-    const bool same = scales[j] == tarei_weight_view_scale(x, view, j);
+    const bool same = scales[j] == tarei_chosen_scale(&layer->choice, x, view, j);
     for (int64_t i = 0; same && i < view->k; i++) {
       const int64_t from = tarei_weight_view_at(view, j, i);
-      const bool up = tarei_rounding_is_up(layer->rounding, j, i);
       to[from % columns * rows + from / columns] =
-          (uint8_t)(tarei_weight_round(x[from], scales[j], up) + zero);
+          (uint8_t)(tarei_chosen_weight(&layer->choice, x, view, scales[j], j, i) + zero);
     }
   }
 }
@@ -136,8 +135,8 @@ void tarei_store_weights(const tarei_qdq_writer *const w, const tarei_placed_lay
     const int64_t at = transposed ? i % columns * rows + i / columns : i;
     to[at] = (uint8_t)(tarei_weight_quantize(x[i], scales[c]) + zero);
   }
-  if (layer->rounding) {
-    store_rounded(layer, x, scales, zero, rows, columns, to);
+  if (layer->choice.rounding) {
+    store_chosen(layer, x, scales, zero, rows, columns, to);
   }
 }
 

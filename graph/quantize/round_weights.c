@@ -1,120 +1,105 @@
 #include "graph/quantize/round_weights.h"
 
-#include <math.h>
-#include <string.h>
+#include <xxhash.h>
 
 #include "base/mem.h"
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/weight_scale.h"
 #include "graph/quantize/weight_types.h"
 
-/* --- the roundings of a table ----------------------------------------------------------------- */
+/* --- the choices of a table ------------------------------------------------------------------- */
 
-/* The next name in that of a layer "a + b", cut out of a copy of it; NULL behind the last. */
-static const char *next_layer_name(const char *const layer, char *const copy,
-                                   const char **const at) {
-  size_t length;
-  const char *const part = tarei_next_origin(at, &length);
-  if (!part) {
-    return NULL;
-  }
-  copy[part - layer + (ptrdiff_t)length] = '\0';
-  return copy + (part - layer);
+float tarei_chosen_scale(const tarei_weight_choice *const choice, const float *const w,
+                         const tarei_weight_view *const view, const int64_t channel) {
+  return choice->clipping ? choice->clipping->values[channel]
+                          : tarei_weight_view_scale(w, view, channel);
 }
 
-/* Adds the names of the nodes of which a layer "a + b" consists. The first layer with a name has
- * it. */
-static tare_status add_layer_names(tarei_rounder *const r, const int rounding,
-                                   tare_error *const err) {
-  const char *const layer = r->table->roundings.items[rounding].layer;
-  char *const text = r->texts[rounding] = tarei_strdup(layer);
-  const char *name;
-  bool ok = text != NULL;
-  for (const char *at = layer; ok && (name = next_layer_name(layer, text, &at)) != NULL;) {
-    if (tarei_names_find(&r->layers, name) < 0) {
-      ok = tarei_names_grow(&r->layers);
-      if (ok) {
-        tarei_names_add(&r->layers, name, rounding);
-      }
-    }
-  }
-  return ok ? TARE_OK : tarei_fail_memory(err, "roundings of weights", strlen(layer));
+int8_t tarei_chosen_weight(const tarei_weight_choice *const choice, const float *const w,
+                           const tarei_weight_view *const view, const float scale, const int64_t j,
+                           const int64_t i) {
+  const float weight = w[tarei_weight_view_at(view, j, i)];
+  return choice->rounding
+             ? tarei_weight_round(weight, scale, tarei_rounding_is_up(choice->rounding, j, i))
+             : tarei_weight_quantize(weight, scale);
+}
+
+uint64_t tarei_clipped_hash(const uint64_t weights, const tarei_layer_numbers *const clipping) {
+  return clipping ? XXH64(clipping->values, (size_t)clipping->n * sizeof *clipping->values, weights)
+                  : weights;
 }
 
 tare_status tarei_rounder_init(tarei_rounder *const r, const tare_table *const table,
-                               tare_error *const err) {
-  const size_t n = (size_t)table->roundings.n;
-  *r = (tarei_rounder){.table = table,
-                       .texts = tarei_calloc(n, sizeof *r->texts),
-                       .unused = tarei_calloc(n, sizeof *r->unused)};
-  if (!r->texts || !r->unused || !tarei_names_init(&r->layers, n)) {
-    return tarei_fail_memory(err, "roundings of weights", n * sizeof *r->texts);
-  }
-  for (int i = 0; i < table->roundings.n; i++) {
-    r->unused[i] = true;
-    TAREI_TRY(add_layer_names(r, i, err));
-  }
-  return TARE_OK;
+                               const bool to_nearest, tare_error *const err) {
+  const tarei_roundings none = {0};
+  *r = (tarei_rounder){.table = table};
+  TAREI_TRY(tarei_layer_index_init(&r->roundings,
+                                   TAREI_NAMED(to_nearest ? &none : &table->roundings), err));
+  return tarei_layer_index_init(&r->clippings, TAREI_NAMED(&table->numbers[TAREI_NUMBERS_CLIPPING]),
+                                err);
 }
 
 void tarei_rounder_fini(tarei_rounder *const r) {
-  for (int i = 0; r->texts && i < r->table->roundings.n; i++) {
-    free(r->texts[i]);
-  }
-  tarei_names_fini(&r->layers);
-  free(r->texts);
-  free(r->unused);
+  tarei_layer_index_fini(&r->roundings);
+  tarei_layer_index_fini(&r->clippings);
 }
 
-static bool belongs_to(const tarei_rounding *const rounding, const tarei_graph *const g,
-                       const tarei_weight_view *const view) {
-  return rounding->n == view->n && rounding->k == view->k &&
-         rounding->hash == tarei_weight_view_hash(g, view);
+/* The weights of a layer, and the scales that the table has for them. */
+typedef struct layer_weights {
+  const tarei_weight_view *view;
+  uint64_t hash;
+  const tarei_layer_numbers *clipping;
+} layer_weights;
+
+static bool clipping_belongs_to(const void *const item, const void *const user) {
+  const tarei_layer_numbers *const clipping = item;
+  const layer_weights *const w = user;
+  return clipping->n == w->view->n && clipping->hash == w->hash;
 }
 
-/* The rounding of a layer's weights, by the name of the layer or of one of its nodes; else one that
- * has the name but belongs to other weights; -1: none. */
-static tare_status find_rounding(const tarei_rounder *const r, const tarei_graph *const g,
-                                 const tarei_node *const node, const tarei_weight_view *const view,
-                                 int *const found, bool *const fits, tare_error *const err) {
-  char *const text = tarei_strdup(node->name);
-  if (!text) {
-    return tarei_fail_memory(err, "roundings of weights", strlen(node->name));
+static bool rounding_belongs_to(const void *const item, const void *const user) {
+  const tarei_rounding *const rounding = item;
+  const layer_weights *const w = user;
+  return rounding->n == w->view->n && rounding->k == w->view->k &&
+         rounding->hash == tarei_clipped_hash(w->hash, w->clipping);
+}
+
+/* Items of a layer in both lists, -1 for none, and whether they belong to its weights. */
+typedef struct found_choices {
+  int rounding, clipping;
+  bool rounded, clipped;
+  tarei_weight_choice choice;
+} found_choices;
+
+static tare_status find_choices(const tarei_rounder *const r, const tarei_graph *const g,
+                                const tarei_node *const node, const tarei_weight_view *const view,
+                                found_choices *const f, tare_error *const err) {
+  layer_weights w = {.view = view, .hash = tarei_weight_view_hash(g, view)};
+  *f = (found_choices){0};
+  TAREI_TRY(tarei_layer_index_find(&r->clippings, node, clipping_belongs_to, &w, &f->clipping,
+                                   &f->clipped, err));
+  if (f->clipped) {
+    w.clipping = f->choice.clipping = &r->table->numbers[TAREI_NUMBERS_CLIPPING].items[f->clipping];
   }
-  const char *name;
-  for (const char *at = node->name; !*fits && (name = next_layer_name(node->name, text, &at));) {
-    const int rounding = tarei_names_find(&r->layers, name);
-    if (rounding >= 0 && rounding != *found) {
-      *fits = belongs_to(&r->table->roundings.items[rounding], g, view);
-      *found = *fits || *found < 0 ? rounding : *found;
-    }
+  TAREI_TRY(tarei_layer_index_find(&r->roundings, node, rounding_belongs_to, &w, &f->rounding,
+                                   &f->rounded, err));
+  if (f->rounded) {
+    f->choice.rounding = &r->table->roundings.items[f->rounding];
   }
-  free(text);
   return TARE_OK;
 }
 
 tare_status tarei_rounder_find(const tarei_rounder *const r, const tarei_graph *const g,
                                const tarei_node *const node, const tarei_weight_view *const view,
-                               const tarei_rounding **const out, tare_error *const err) {
-  int found = -1;
-  bool fits = false;
-  *out = NULL;
-  TAREI_TRY(find_rounding(r, g, node, view, &found, &fits, err));
-  *out = fits ? &r->table->roundings.items[found] : NULL;
+                               tarei_weight_choice *const out, tare_error *const err) {
+  found_choices found;
+  *out = (tarei_weight_choice){0};
+  TAREI_TRY(find_choices(r, g, node, view, &found, err));
+  *out = found.choice;
   return TARE_OK;
 }
 
 /* --- weights ---------------------------------------------------------------------------------- */
-
-static void round_channel(const float *const w, const tarei_weight_view *const view,
-                          const tarei_rounding *const rounding, const int64_t channel,
-                          const float scale, float *const to) {
-  for (int64_t i = 0; i < view->k; i++) {
-    const int64_t at = tarei_weight_view_at(view, channel, i);
-    to[at] =
-        (float)tarei_weight_round(w[at], scale, tarei_rounding_is_up(rounding, channel, i)) * scale;
-  }
-}
 
 /* The value that a layer reads alone has new contents; one that others read too stays. */
 static bool give_weights(tarei_graph *const g, const int n, const int value,
@@ -138,22 +123,37 @@ static bool give_weights(tarei_graph *const g, const int n, const int value,
   return true;
 }
 
+static void round_channel(const float *const w, const tarei_weight_view *const view,
+                          const tarei_weight_choice *const choice, const int64_t channel,
+                          const float scale, float *const to) {
+  for (int64_t i = 0; i < view->k; i++) {
+    to[tarei_weight_view_at(view, channel, i)] =
+        (float)tarei_chosen_weight(choice, w, view, scale, channel, i) * scale;
+  }
+}
+
+static bool round_note(tarei_node *const node, const tarei_weight_choice *const choice) {
+  const tare_rounding how = choice->rounding ? TARE_ROUNDING_TABLE : TARE_ROUNDING_NEAREST;
+  return tarei_attr_set_int(node, TAREI_ATTR_WEIGHT_ROUNDING, how) &&
+         (!choice->clipping || tarei_attr_set_int(node, TAREI_ATTR_WEIGHTS_CLIPPED, 1));
+}
+
 static tare_status round_layer(tarei_graph *const g, const int n,
                                const tarei_weight_view *const view,
-                               const tarei_rounding *const rounding, tare_error *const err) {
+                               const tarei_weight_choice *const choice, tare_error *const err) {
   const tarei_buffer *const old = g->values[view->value].data;
   const float *const w = old->data;
   const size_t size = old->size;
   float *const scales = tarei_calloc((size_t)view->n, sizeof *scales);
   tarei_buffer *const data = scales ? tarei_buffer_new(size) : NULL;
   for (int64_t j = 0; data && j < view->n; j++) {
-    scales[j] = tarei_weight_view_scale(w, view, j);
-    round_channel(w, view, rounding, j, scales[j], data->data);
+    scales[j] = tarei_chosen_scale(choice, w, view, j);
+    round_channel(w, view, choice, j, scales[j], data->data);
   }
   const bool ok =
       data && give_weights(g, n, view->value, data) &&
       tarei_attr_set_floats(&g->nodes[n], TAREI_ATTR_WEIGHT_SCALES, scales, (int)view->n) &&
-      tarei_attr_set_int(&g->nodes[n], TAREI_ATTR_WEIGHT_ROUNDING, TARE_ROUNDING_TABLE);
+      round_note(&g->nodes[n], choice);
   free(scales);
   return ok ? TARE_OK : tarei_fail_memory(err, "rounded weights", size);
 }
@@ -168,31 +168,39 @@ static tare_reason reason_against_rounding(const tarei_node *const node, const b
                                                          : TARE_REASON_NONE;
 }
 
-/* A rounding of a layer that stays float is not needed, but not unused. */
+/* Weights that can have scales of the table and be rounded to them. */
+static bool takes_choices(const tarei_node *const node) {
+  return tarei_weights_dtype(node) == TARE_I8 && !node->op->int8 &&
+         !tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES);
+}
+
+/* What is said of a layer that stays float is not needed, but not unused. */
+static void mark_used(tarei_rounder *const r, const found_choices *const f, const bool taken) {
+  if (f->rounding >= 0 && f->rounded) {
+    r->roundings.unused[f->rounding] = r->roundings.unused[f->rounding] && !taken;
+  }
+  if (f->clipping >= 0 && f->clipped) {
+    r->clippings.unused[f->clipping] = r->clippings.unused[f->clipping] && !taken;
+  }
+}
+
 static tare_status apply_to_layer(tarei_rounder *const r, tarei_graph *const g, const int n,
                                   tare_error *const err) {
   tarei_weight_view view;
-  int found = -1;
-  bool fits = false;
+  found_choices f;
   if (!tarei_weight_view_of(g, &g->nodes[n], &view)) {
     return TARE_OK;
   }
-  TAREI_TRY(find_rounding(r, g, &g->nodes[n], &view, &found, &fits, err));
-  if (found < 0) {
-    return TARE_OK;
+  TAREI_TRY(find_choices(r, g, &g->nodes[n], &view, &f, err));
+  const bool int8 = tarei_weights_dtype(&g->nodes[n]) == TARE_I8;
+  const bool takes = takes_choices(&g->nodes[n]);
+  mark_used(r, &f, !int8 || takes);
+  const tare_reason why =
+      int8 && f.rounding >= 0 ? reason_against_rounding(&g->nodes[n], f.rounded) : TARE_REASON_NONE;
+  if (why && !tarei_attr_set_int(&g->nodes[n], TAREI_ATTR_ROUNDING_REFUSED, why)) {
+    return tarei_fail_memory(err, "layer", sizeof(tarei_attr));
   }
-  if (tarei_weights_dtype(&g->nodes[n]) != TARE_I8) {
-    r->unused[found] &= !fits;
-    return TARE_OK;
-  }
-  const tare_reason why = reason_against_rounding(&g->nodes[n], fits);
-  if (!why) {
-    r->unused[found] = false;
-    return round_layer(g, n, &view, &r->table->roundings.items[found], err);
-  }
-  return tarei_attr_set_int(&g->nodes[n], TAREI_ATTR_ROUNDING_REFUSED, why)
-             ? TARE_OK
-             : tarei_fail_memory(err, "layer", sizeof(tarei_attr));
+  return takes && (f.rounded || f.clipped) ? round_layer(g, n, &view, &f.choice, err) : TARE_OK;
 }
 
 static tare_status apply_to_bodies(tarei_rounder *const r, const tarei_node *const node,
@@ -226,9 +234,13 @@ tare_rounding tarei_weights_rounding(const tarei_graph *const g, const tarei_nod
   if (!tarei_has_weights(g, node) || tarei_weights_dtype(node) != TARE_I8) {
     return TARE_ROUNDING_NONE;
   }
-  return tarei_attr_find(node, TAREI_ATTR_WEIGHT_ROUNDING) ? TARE_ROUNDING_TABLE
-         : tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES) ? TARE_ROUNDING_NONE
-                                                           : TARE_ROUNDING_NEAREST;
+  const bool stated = tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES) != NULL;
+  return (tare_rounding)tarei_attr_int(node, TAREI_ATTR_WEIGHT_ROUNDING,
+                                       stated ? TARE_ROUNDING_NONE : TARE_ROUNDING_NEAREST);
+}
+
+bool tarei_weights_clipped(const tarei_node *const node) {
+  return tarei_attr_int(node, TAREI_ATTR_WEIGHTS_CLIPPED, 0) == 1;
 }
 
 tarei_reason tarei_rounding_reason(const tarei_graph *const g, const tarei_node *const node) {

@@ -24,6 +24,13 @@ static inline int64_t tarei_weight_view_at(const tarei_weight_view *const v, con
   return j * v->step_n + i / v->taps * v->step_c + i % v->taps * v->step_taps;
 }
 
+/* The input that is element `at` of a row that the layer reads: rows have the channels of a tap
+ * side by side. */
+static inline int64_t tarei_weight_view_input(const tarei_weight_view *const v, const int64_t at) {
+  const int64_t channels = v->k / v->taps;
+  return at % channels * v->taps + at / channels;
+}
+
 /* Scale of an output channel of the weights w. */
 float tarei_weight_view_scale(const float *w, const tarei_weight_view *view, int64_t channel);
 

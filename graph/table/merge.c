@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "graph/table/layer_numbers.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
 
@@ -41,6 +42,7 @@ static tare_status merge_lists(const tare_table *const table, const int profile,
     TAREI_TRY(
         tarei_smoothings_merge(&out->smoothings, &table->smoothings.items[i], first, end, err));
   }
+  TAREI_TRY(tarei_numbers_copy_all(out->numbers, table->numbers, err));
   return tarei_table_finish(out, "table", err);
 }
 

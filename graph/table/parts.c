@@ -107,6 +107,11 @@ static bool parts_smoothing(const tare_table *const table, const int column) {
   return table->smoothings.n > 0;
 }
 
+static bool parts_clipping(const tare_table *const table, const int column) {
+  (void)column;
+  return table->numbers[TAREI_NUMBERS_CLIPPING].n > 0;
+}
+
 int tarei_table_n_newer(const tare_table *const table) {
   int n = table->extras.n + table->model_extras.n + table->version_extras.n;
   n -= tarei_extras_find(&table->extras, TAREI_KEPT_VERSION) != NULL;
@@ -122,6 +127,11 @@ int tarei_table_n_newer(const tare_table *const table) {
   }
   for (int i = 0; i < table->smoothings.n; i++) {
     n += table->smoothings.items[i].extras.n;
+  }
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    for (int i = 0; i < table->numbers[k].n; i++) {
+      n += table->numbers[k].items[i].extras.n;
+    }
   }
   return n;
 }

@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "base/refusals.h"
 #include "graph/model.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
 
@@ -67,6 +68,19 @@ static tare_status restrict_roundings(const tare_table *const table, const tarei
   return TARE_OK;
 }
 
+static tare_status restrict_numbers(const tare_table *const table, const tarei_graph *const graph,
+                                    tare_table *const out, tare_error *const err) {
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    for (int i = 0; i < table->numbers[k].n; i++) {
+      const tarei_layer_numbers *const l = &table->numbers[k].items[i];
+      if (has_layer(graph, l->layer)) {
+        TAREI_TRY(tarei_numbers_add(&out->numbers[k], l->layer, l->n, l->hash, l->values, err));
+      }
+    }
+  }
+  return TARE_OK;
+}
+
 /* A part without what makes the tensor, or without all of its readers, cannot use it: then it says
  * so when it is built. */
 static tare_status restrict_smoothings(const tare_table *const table,
@@ -98,6 +112,9 @@ static tare_status fill_restricted(const tare_table *const table, const tare_mod
   tarei_names_fini(&values);
   if (status == TARE_OK) {
     status = restrict_roundings(table, part->graph, out, err);
+  }
+  if (status == TARE_OK) {
+    status = restrict_numbers(table, part->graph, out, err);
   }
   return status == TARE_OK ? tarei_table_finish(out, "table", err) : status;
 }

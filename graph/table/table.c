@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/str.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
@@ -95,6 +96,12 @@ void tare_table_free(tare_table **const handle) {
     free_extras(&table->smoothings.items[i].extras);
   }
   tarei_smoothings_fini(&table->smoothings);
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    for (int i = 0; i < table->numbers[k].n; i++) {
+      free_extras(&table->numbers[k].items[i].extras);
+    }
+  }
+  tarei_numbers_fini_all(table->numbers);
   for (int i = 0; i < table->n_warnings; i++) {
     free(table->warnings[i]);
   }
@@ -236,6 +243,14 @@ static int table_by_name(const void *const a, const void *const b) {
   return strcmp(((const tarei_table_tensor *)a)->name, ((const tarei_table_tensor *)b)->name);
 }
 
+static tare_status table_sort_list(const tarei_named list, const char *const what,
+                                   const char *const noun, tare_error *const err) {
+  tarei_named_sort(list);
+  const char *const twice = tarei_named_duplicate(list);
+  return twice ? tarei_fail(err, TARE_E_INPUT, "%s: duplicate %s '%s'", what, noun, twice)
+               : TARE_OK;
+}
+
 tare_status tarei_table_finish(tare_table *const table, const char *const what,
                                tare_error *const err) {
   if (table->n_tensors) {
@@ -247,23 +262,21 @@ tare_status tarei_table_finish(tare_table *const table, const char *const what,
                         table->tensors[i].name);
     }
   }
-  const struct {
-    tarei_named list;
-    const char *noun;
-  } lists[] = {{TAREI_NAMED(&table->roundings), "rounding of layer"},
-               {TAREI_NAMED(&table->smoothings), "smoothing of tensor"}};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-    tarei_named_sort(lists[i].list);
-    const char *const twice = tarei_named_duplicate(lists[i].list);
-    if (twice) {
-      return tarei_fail(err, TARE_E_INPUT, "%s: duplicate %s '%s'", what, lists[i].noun, twice);
-    }
+  TAREI_TRY(table_sort_list(TAREI_NAMED(&table->roundings), what, "rounding of layer", err));
+  TAREI_TRY(table_sort_list(TAREI_NAMED(&table->smoothings), what, "smoothing of tensor", err));
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    TAREI_TRY(table_sort_list(TAREI_NAMED(&table->numbers[k]), what,
+                              tarei_numbers_about_of((tarei_numbers_kind)k)->noun, err));
   }
   return TARE_OK;
 }
 
 int tare_table_n_smoothed(const tare_table *const table) {
   return table->smoothings.n;
+}
+
+int tare_table_n_clipped(const tare_table *const table) {
+  return table->numbers[TAREI_NUMBERS_CLIPPING].n;
 }
 
 const char *tare_table_gain_range(const tare_table *const table) {

@@ -79,6 +79,28 @@ typedef struct tarei_smoothings {
   size_t cap;
 } tarei_smoothings;
 
+/* A layer with a number for each of its channels (layer_numbers.h). */
+typedef struct tarei_layer_numbers {
+  char *layer;
+  int64_t n;     /* channels */
+  uint64_t hash; /* of the float weights */
+  float *values; /* [n] */
+  tarei_extras extras;
+} tarei_layer_numbers;
+
+typedef struct tarei_numbers {
+  tarei_layer_numbers *items; /* sorted by layer */
+  int n;
+  size_t cap;
+} tarei_numbers;
+
+typedef enum tarei_numbers_kind {
+#define TAREI_LAYER_NUMBERS(ID, member, key, noun) TAREI_NUMBERS_##ID,
+#include "graph/table/layer_numbers.inc"
+#undef TAREI_LAYER_NUMBERS
+  TAREI_NUMBERS_COUNT
+} tarei_numbers_kind;
+
 struct tare_table {
   int minor; /* of the format, as read */
   char *method;
@@ -97,6 +119,7 @@ struct tare_table {
   size_t cap_tensors;
   tarei_roundings roundings; /* of layers with int8 weights */
   tarei_smoothings smoothings;
+  tarei_numbers numbers[TAREI_NUMBERS_COUNT];
   char **warnings;
   int n_warnings;
   size_t cap_warnings;

@@ -125,6 +125,14 @@ typedef enum tare_smoothing {
   TARE_SMOOTHING_ON = 2,   /* where they predict less noise */
 } tare_smoothing;
 
+/** Clipping of weights: int8 scales of output channels that are smaller than the largest magnitude
+ * of the weights / 127, where the errors of the weights then cost the outputs less. */
+typedef enum tare_clipping {
+  TARE_CLIPPING_OFF = 0,
+  TARE_CLIPPING_AUTO = 1, /* in layers where it takes a tenth of that noise */
+  TARE_CLIPPING_ON = 2,   /* where it takes any */
+} tare_clipping;
+
 /** Options of tare_calibrate; set the defaults with tare_calibrate_options_init. */
 typedef struct tare_calibrate_options {
   tare_fit fit;
@@ -140,6 +148,8 @@ typedef struct tare_calibrate_options {
   bool round_to_nearest;
   /** Which tensors are smoothed; tables made of the statistics then say so. */
   tare_smoothing smoothing;
+  /** Which weights are clipped; tables made of the statistics then say so. */
+  tare_clipping clipping;
   /** For the ports of the model; the data set then supplies tare_streaming_ports. NULL: each sample
    * is one run. */
   const tare_streaming *streaming;
@@ -259,6 +269,9 @@ TARE_API const char *tare_stats_gain_range(const tare_stats *stats);
 
 /** Number of tensors that are smoothed (tare_smoothing). */
 TARE_API int tare_stats_n_smoothed(const tare_stats *stats);
+
+/** Number of layers whose weights are clipped (tare_clipping). */
+TARE_API int tare_stats_n_clipped(const tare_stats *stats);
 
 /** Number of tensors, which are sorted by name. */
 TARE_API int tare_stats_n_tensors(const tare_stats *stats);

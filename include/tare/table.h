@@ -137,7 +137,7 @@ TARE_API tare_status tare_table_write(const tare_table *table, int format,
                                       const tare_table_write_options *options, const char *path,
                                       tare_error *err);
 
-#define TARE_MAX_TABLE_PARTS 16
+#define TARE_MAX_TABLE_PARTS 20
 
 /**
  * Lists the parts of a table that a file of a format omits, e.g. "profiles" or "ranges".
@@ -199,6 +199,9 @@ TARE_API const char *tare_table_gain_range(const tare_table *table);
 
 /** Number of tensors that builds smooth (tare_smoothing in tare/calib.h). */
 TARE_API int tare_table_n_smoothed(const tare_table *table);
+
+/** Number of layers whose weights are clipped (tare_clipping in tare/calib.h). */
+TARE_API int tare_table_n_clipped(const tare_table *table);
 
 /** Number of columns: 1 for a merged table, else one per profile. */
 TARE_API int tare_table_n_profiles(const tare_table *table);

@@ -14,8 +14,6 @@
 #include "tools/table_in.h"
 #include "tools/table_out.h"
 
-#define MOST_NAMED 3 /* layers in a warning */
-
 enum { OPT_CALIB = OPT_COMMAND, OPT_FP32, OPT_FORCE };
 
 typedef struct build_arguments {
@@ -183,21 +181,12 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   }
 }
 
-static void warn_roundings(const build_arguments *const a, const tare_plan *const plan) {
-  const int n = tare_plan_n_unused_roundings(plan);
-  const int named = n < MOST_NAMED ? n : MOST_NAMED;
-  const char *names[MOST_NAMED];
-  for (int i = 0; i < named; i++) {
-    names[i] = tare_plan_unused_rounding(plan, i);
-  }
-  if (n > 0) {
-    char *const list = cli_join(names, named, n > named ? ", " : " and ");
-    say(&a->common,
-        "warning: %s: the rounding of %d layer%s is not used, because the plan has no such int8 "
-        "weights: %s%s",
-        a->calib, n, cli_s(n), list, n > named ? ", ..." : "");
-    free(list);
-  }
+static const char *unused_rounding(const void *const plan, const int i) {
+  return tare_plan_unused_rounding(plan, i);
+}
+
+static const char *unused_clipping(const void *const plan, const int i) {
+  return tare_plan_unused_clipping(plan, i);
 }
 
 static const char *unused_smoothing(const void *const plan, const int i) {
@@ -265,7 +254,10 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
     say_table_warnings(a, w->table);
     warn_symmetric(a, w->plan);
     warn_float(a, w->plan);
-    warn_roundings(a, w->plan);
+    weights_warn(&a->common, a->calib, "rounding", w->plan, tare_plan_n_unused_roundings(w->plan),
+                 unused_rounding);
+    weights_warn(&a->common, a->calib, "clipping", w->plan, tare_plan_n_unused_clippings(w->plan),
+                 unused_clipping);
     smoothings_warn(&a->common, a->calib, w->plan, tare_plan_n_unused_smoothings(w->plan),
                     unused_smoothing);
   }
@@ -295,6 +287,14 @@ static tare_status build_print_text(const build_arguments *const a, const build_
   return TARE_OK;
 }
 
+static void json_unused(cJSON *const object, const char *const key, const tare_plan *const plan,
+                        const int n, unused_name_fn *const name) {
+  cJSON *const list = json_add(object, key, json_array());
+  for (int i = 0; i < n; i++) {
+    json_text(list, NULL, name(plan, i));
+  }
+}
+
 static tare_status build_print_json(const build_arguments *const a, const build_work *const w,
                                     tare_error *const err) {
   cJSON *const object = json_begin("build");
@@ -313,14 +313,12 @@ static tare_status build_print_json(const build_arguments *const a, const build_
     cJSON_Delete(object);
     return status;
   }
-  cJSON *const unused = json_add(object, "unused_roundings", json_array());
-  for (int i = 0; i < tare_plan_n_unused_roundings(w->plan); i++) {
-    json_text(unused, NULL, tare_plan_unused_rounding(w->plan, i));
-  }
-  cJSON *const unsmoothed = json_add(object, "unused_smoothings", json_array());
-  for (int i = 0; i < tare_plan_n_unused_smoothings(w->plan); i++) {
-    json_text(unsmoothed, NULL, tare_plan_unused_smoothing(w->plan, i));
-  }
+  json_unused(object, "unused_roundings", w->plan, tare_plan_n_unused_roundings(w->plan),
+              unused_rounding);
+  json_unused(object, "unused_clippings", w->plan, tare_plan_n_unused_clippings(w->plan),
+              unused_clipping);
+  json_unused(object, "unused_smoothings", w->plan, tare_plan_n_unused_smoothings(w->plan),
+              unused_smoothing);
   requests_cost_json(&w->cost, object);
   warnings_json(object, w->table);
   json_real(object, "seconds", w->seconds);

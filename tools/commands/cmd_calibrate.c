@@ -17,13 +17,20 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_WEIGHT_ROUNDING, OPT_SMOOTHING };
+enum {
+  OPT_PAD_STATS = OPT_COMMAND,
+  OPT_ALL_TENSORS,
+  OPT_WEIGHT_ROUNDING,
+  OPT_WEIGHT_CLIPPING,
+  OPT_SMOOTHING
+};
 
 typedef struct calibrate_arguments {
   opt_inputs in;
   opt_table table;
   bool count_padding, all_tensors;
   int rounding; /* of family_roundings, or -1 */
+  tare_clipping clipping;
   tare_smoothing smoothing;
   const char *output;
 } calibrate_arguments;
@@ -51,6 +58,8 @@ static const struct argp_option OPTIONS[] = {
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
     {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
+    {"weight-clipping", OPT_WEIGHT_CLIPPING, "WHEN", 0,
+     "Int8 scales of weights below the largest magnitude / 127: ", 0},
     {"smoothing", OPT_SMOOTHING, "WHEN", 0,
      "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {0}};
@@ -88,6 +97,10 @@ static void calibrate_check(const calibrate_arguments *const a,
                "--weight-rounding least-squares: '%s' has no place for it: use .stats or .json",
                a->output);
   }
+  if (a->clipping != TARE_CLIPPING_OFF && !has_place) {
+    argp_error(state, "--weight-clipping: '%s' has no place for it: use .stats or .json",
+               a->output);
+  }
   if (a->smoothing != TARE_SMOOTHING_OFF && !has_place) {
     argp_error(state, "--smoothing: '%s' has no place for it: use .stats or .json", a->output);
   }
@@ -101,11 +114,14 @@ static void calibrate_check(const calibrate_arguments *const a,
 static char *calibrate_help(const int key, const char *const text, void *const input) {
   (void)input;
   const cli_family paddings = family_paddings(), roundings = family_roundings();
-  const cli_family smoothings = family_smoothings();
-  if (key == OPT_PAD_STATS || key == OPT_WEIGHT_ROUNDING || key == OPT_SMOOTHING) {
-    return family_help(text, key == OPT_PAD_STATS         ? &paddings
-                             : key == OPT_WEIGHT_ROUNDING ? &roundings
-                                                          : &smoothings);
+  const cli_family clippings = family_clippings(), smoothings = family_smoothings();
+  const cli_family *const family = key == OPT_PAD_STATS         ? &paddings
+                                   : key == OPT_WEIGHT_ROUNDING ? &roundings
+                                   : key == OPT_WEIGHT_CLIPPING ? &clippings
+                                   : key == OPT_SMOOTHING       ? &smoothings
+                                                                : NULL;
+  if (family) {
+    return family_help(text, family);
   }
   if (key != 'o') {
     return (char *)text; /* as it is */
@@ -119,7 +135,7 @@ static char *calibrate_help(const int key, const char *const text, void *const i
 static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
   calibrate_arguments *const a = state->input;
   const cli_family paddings = family_paddings(), roundings = family_roundings();
-  const cli_family smoothings = family_smoothings();
+  const cli_family clippings = family_clippings(), smoothings = family_smoothings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -136,6 +152,9 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_WEIGHT_ROUNDING:
       a->rounding = cli_pick(state, &roundings, arg);
+      return 0;
+    case OPT_WEIGHT_CLIPPING:
+      a->clipping = (tare_clipping)cli_pick(state, &clippings, arg);
       return 0;
     case OPT_SMOOTHING:
       a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
@@ -174,6 +193,7 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   const bool for_others = format && format->engine;
   o.all_tensors = a->all_tensors || for_others;
   o.round_to_nearest = a->rounding == 1 || for_others;
+  o.clipping = a->clipping;
   o.smoothing = a->smoothing;
   calibration_progress_start(&p, &a->in.common, &o);
   o.times = &w->times;
@@ -275,7 +295,7 @@ static void calibrate_print_text(const calibrate_arguments *const a,
     table_print(w->table);
     table_print_written(&w->out, w->table);
   } else {
-    table_print_smoothed(tare_stats_n_smoothed(w->stats));
+    table_print_methods(tare_stats_n_clipped(w->stats), tare_stats_n_smoothed(w->stats));
     printf("written    %s\n", a->output);
   }
 }
@@ -293,6 +313,7 @@ static void calibrate_print_json(const calibrate_arguments *const a,
   }
   fitted_json(object, &w->fitted);
   json_int(object, "tensors", tare_stats_n_tensors(w->stats));
+  json_int(object, "clipped", tare_stats_n_clipped(w->stats));
   json_int(object, "smoothed", tare_stats_n_smoothed(w->stats));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {

@@ -27,6 +27,7 @@ enum {
   OPT_TABLE,
   OPT_PRECISIONS,
   OPT_PER_PROFILE_FILES,
+  OPT_WEIGHT_CLIPPING,
   OPT_SMOOTHING
 };
 
@@ -36,6 +37,7 @@ typedef struct quantize_arguments {
   opt_metric metric;
   const char *output, *table, *method; /* method NULL: the best one */
   bool per_profile;
+  tare_clipping clipping;
   tare_smoothing smoothing;
   double percentile;
   cli_list eval;
@@ -64,6 +66,8 @@ static const struct argp_option OPTIONS[] = {
      "Write a model for each profile, with its own scales: FILE with the number of the profile "
      "before .onnx",
      0},
+    {"weight-clipping", OPT_WEIGHT_CLIPPING, "WHEN", 0,
+     "Int8 scales of weights below the largest magnitude / 127: ", 0},
     {"smoothing", OPT_SMOOTHING, "WHEN", 0,
      "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
@@ -84,16 +88,19 @@ static void quantize_check(const quantize_arguments *const a,
 
 static char *quantize_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family methods = family_methods(), smoothings = family_smoothings();
-  return key == OPT_METHOD      ? family_help(text, &methods)
-         : key == OPT_SMOOTHING ? family_help(text, &smoothings)
-                                : (char *)text;
+  const cli_family methods = family_methods(), clippings = family_clippings();
+  const cli_family smoothings = family_smoothings();
+  return key == OPT_METHOD            ? family_help(text, &methods)
+         : key == OPT_WEIGHT_CLIPPING ? family_help(text, &clippings)
+         : key == OPT_SMOOTHING       ? family_help(text, &smoothings)
+                                      : (char *)text;
 }
 
 static error_t quantize_parse(const int key, char *const arg, struct argp_state *const state) {
   static char *precisions;
   quantize_arguments *const a = state->input;
-  const cli_family methods = family_methods(), smoothings = family_smoothings();
+  const cli_family methods = family_methods(), clippings = family_clippings();
+  const cli_family smoothings = family_smoothings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -109,6 +116,9 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       return 0;
     case OPT_PRECISIONS:
       a->export.options.layer_precisions = opt_requests_add(&precisions, arg);
+      return 0;
+    case OPT_WEIGHT_CLIPPING:
+      a->clipping = (tare_clipping)cli_pick(state, &clippings, arg);
       return 0;
     case OPT_SMOOTHING:
       a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
@@ -192,6 +202,7 @@ static tare_status quantize_collect(const quantize_arguments *const a, quantize_
                          .lengths = &w->lengths,
                          .streaming = w->streaming,
                          .all_tensors = true,
+                         .clipping = a->clipping,
                          .smoothing = a->smoothing};
   return calibration_run(&c, &w->stats, err);
 }

@@ -59,12 +59,13 @@ static void print_reasons(const tare_export *const out) {
   report_print(r, stdout);
 }
 
-static int count_smoothed(const tare_export *const out) {
-  int n = 0;
+static void export_print_methods(const tare_export *const out) {
+  int clipped = 0, smoothed = 0;
   for (int i = 0; i < tare_export_n_layers(out); i++) {
-    n += tare_export_layer(out, i).smoothed;
+    clipped += tare_export_layer(out, i).clipped;
+    smoothed += tare_export_layer(out, i).smoothed;
   }
-  return n;
+  methods_print(clipped, smoothed);
 }
 
 void export_print(const tare_export *const out, const int target) {
@@ -80,7 +81,7 @@ void export_print(const tare_export *const out, const int target) {
   printf("layers     %d: %s\n", tare_export_n_layers(out), forms);
   roundings_print(count_rounding(out, TARE_ROUNDING_TABLE),
                   count_rounding(out, TARE_ROUNDING_NEAREST));
-  smoothings_print(count_smoothed(out));
+  export_print_methods(out);
   print_reasons(out);
   free(forms);
 }
@@ -110,6 +111,7 @@ void export_json(cJSON *const object, const tare_export *const out,
     json_text(item, "form", layer.form);
     json_text(item, "reason", layer.reason);
     json_text(item, "rounding", tare_rounding_name(layer.rounding));
+    json_bool(item, "clipped", layer.clipped);
     json_bool(item, "smoothed", layer.smoothed);
   }
 }

@@ -96,6 +96,24 @@ cli_family family_roundings(void) {
                       rounding_name, rounding_text};
 }
 
+static const choice CLIPPINGS[] = {
+    [TARE_CLIPPING_OFF] = {"off", "default"},
+    [TARE_CLIPPING_AUTO] = {"auto", "in layers whose noise it lowers by a tenth"},
+    [TARE_CLIPPING_ON] = {"on", "where it lowers the noise"}};
+
+static const char *clipping_name(const int clipping) {
+  return CLIPPINGS[clipping].name;
+}
+
+static const char *clipping_text(const int clipping) {
+  return CLIPPINGS[clipping].text;
+}
+
+cli_family family_clippings(void) {
+  return (cli_family){"value of --weight-clipping", sizeof CLIPPINGS / sizeof *CLIPPINGS,
+                      clipping_name, clipping_text};
+}
+
 static const choice SMOOTHINGS[] = {
     [TARE_SMOOTHING_OFF] = {"off", "default"},
     [TARE_SMOOTHING_AUTO] = {"auto", "where it halves a noise that matters"},

@@ -57,6 +57,12 @@ static void print_rounding(const tare_layer *const layer) {
   }
 }
 
+static void print_clipping(const tare_layer *const layer) {
+  if (layer->clipped) {
+    printf("  %-10s of the weights, as the table says\n", "clipping");
+  }
+}
+
 static void print_smoothing(const tare_layer *const layer) {
   if (layer->smoothed) {
     printf("  %-10s of the input, as the table says\n", "smoothing");
@@ -146,6 +152,7 @@ static tare_status print_layer(const tare_plan *const plan, const int i, const d
   print_tensors("input", layer.inputs, layer.n_inputs);
   print_constants(plan, i);
   print_rounding(&layer);
+  print_clipping(&layer);
   print_smoothing(&layer);
   print_tensors("output", layer.outputs, layer.n_outputs);
   print_bytes(&layer);

@@ -9,7 +9,7 @@
 #include "tools/say.h"
 #include "tools/show/layer_facts.h"
 
-#define MOST_NAMED 3 /* tensors in a warning */
+#define MOST_NAMED 3 /* tensors or layers in a warning */
 
 tare_status layers_counts(const tare_plan *const plan, char **const text, tare_error *const err) {
   precision_sum *sums = NULL;
@@ -125,35 +125,60 @@ void roundings_print(const int by_table, const int nearest) {
   }
 }
 
-void smoothings_print(const int n) {
-  if (n > 0) {
-    printf("smoothing  inputs of %d layer%s\n", n, cli_s(n));
+void methods_print(const int clipped, const int smoothed) {
+  if (clipped > 0) {
+    printf("clipping   weights of %d layer%s\n", clipped, cli_s(clipped));
+  }
+  if (smoothed > 0) {
+    printf("smoothing  inputs of %d layer%s\n", smoothed, cli_s(smoothed));
   }
 }
 
-void smoothings_warn(const opt_common *const common, const char *const file, const void *const of,
-                     const int n, smoothing_name_fn *const name) {
+/* "a and b", or the first of more; the caller frees it. */
+static char *unused_list(const void *const of, const int n, unused_name_fn *const name) {
   const char *names[MOST_NAMED];
   const int named = n < MOST_NAMED ? n : MOST_NAMED;
   for (int i = 0; i < named; i++) {
     names[i] = name(of, i);
   }
+  char *const list = cli_join(names, named, n > named ? ", " : " and ");
+  char *const all = cli_format("%s%s", list, n > named ? ", ..." : "");
+  free(list);
+  return all;
+}
+
+void smoothings_warn(const opt_common *const common, const char *const file, const void *const of,
+                     const int n, unused_name_fn *const name) {
   if (n > 0) {
-    char *const list = cli_join(names, named, n > named ? ", " : " and ");
+    char *const list = unused_list(of, n, name);
     say(common,
         "warning: %s: the smoothing of %d tensor%s is not used, because the tensor is missing, or "
-        "a node that writes or reads it cannot be rescaled: %s%s",
-        file, n, cli_s(n), list, n > named ? ", ..." : "");
+        "a node that writes or reads it cannot be rescaled: %s",
+        file, n, cli_s(n), list);
     free(list);
   }
 }
 
-static void print_smoothings(const tare_plan *const plan) {
-  int n = 0;
-  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    n += tare_plan_layer(plan, i).smoothed;
+void weights_warn(const opt_common *const common, const char *const file, const char *const noun,
+                  const void *const of, const int n, unused_name_fn *const name) {
+  if (n > 0) {
+    char *const list = unused_list(of, n, name);
+    say(common,
+        "warning: %s: the %s of %d layer%s is not used, because the plan has no such int8 "
+        "weights: %s",
+        file, noun, n, cli_s(n), list);
+    free(list);
   }
-  smoothings_print(n);
+}
+
+static void print_methods(const tare_plan *const plan) {
+  int clipped = 0, smoothed = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    clipped += layer.clipped;
+    smoothed += layer.smoothed;
+  }
+  methods_print(clipped, smoothed);
 }
 
 static void print_roundings(const tare_plan *const plan) {
@@ -188,7 +213,7 @@ void layers_print_reasons(const tare_plan *const plan) {
   }
   print_row_scales(plan);
   print_roundings(plan);
-  print_smoothings(plan);
+  print_methods(plan);
   report_print(r, stdout);
 }
 

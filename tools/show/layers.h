@@ -17,13 +17,18 @@ tare_status layers_print_sums(const tare_plan *plan, const double *ms, tare_erro
  * anything. */
 void roundings_print(int by_table, int nearest);
 
-/* How many layers read smoothed tensors; nothing for none. */
-void smoothings_print(int n);
+/* How many layers have clipped weights, and how many read smoothed tensors; nothing for none. */
+void methods_print(int clipped, int smoothed);
 
 /* Warns of the n tensors that a table smooths, but a plan or file does not. */
-typedef const char *smoothing_name_fn(const void *of, int i);
+typedef const char *unused_name_fn(const void *of, int i);
 void smoothings_warn(const opt_common *common, const char *file, const void *of, int n,
-                     smoothing_name_fn *name);
+                     unused_name_fn *name);
+
+/* Warns of the n layers of which a table says something about their weights, `noun`, that a plan
+ * cannot use. */
+void weights_warn(const opt_common *common, const char *file, const char *noun, const void *of,
+                  int n, unused_name_fn *name);
 
 /* A table of the layers that did not get what was asked, with the reason; nothing if there are
  * none. */

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "graph/table/formats/format_json.h"
 #include "graph/table/formats/json_rounding.h"
+#include "graph/table/formats/json_numbers.h"
 #include "graph/table/formats/json_smoothing.h"
 #include "graph/table/formats/json_source.h"
 
@@ -150,6 +151,7 @@ static void format_json_put_lists(tarei_str *const json, const tare_table *const
   }
   tarei_json_put_roundings(json, table);
   tarei_json_put_smoothings(json, table);
+  tarei_json_put_numbers(json, table);
   tarei_str_add(json, "  \"tensors\": [");
   for (int i = 0; i < table->n_tensors; i++) {
     tarei_str_add(json, "%s", i ? ",\n    " : "\n    ");

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "graph/table/formats/format_json.h"
 #include "graph/table/formats/json_rounding.h"
+#include "graph/table/formats/json_numbers.h"
 #include "graph/table/formats/json_smoothing.h"
 #include "graph/table/formats/json_source.h"
 
@@ -285,10 +286,13 @@ static tare_status start_table(const tarei_json_place *const p, const cJSON *con
 
 static tare_status read_root(tarei_json_place *const p, const cJSON *const root,
                              tare_table **const out, tare_error *const err) {
-  static const char *const known[] = {"format",      "version",  "method",    "parameters",
-                                      "model",       "fit",      "pad_stats", "gain_range",
-                                      "per_profile", "profiles", "warnings",  "rounding",
-                                      "smoothing",   "tensors",  NULL};
+  static const char *const known[] = {
+      "format",     "version",     "method",   "parameters", "model",    "fit",       "pad_stats",
+      "gain_range", "per_profile", "profiles", "warnings",   "rounding", "smoothing", "tensors",
+#define TAREI_LAYER_NUMBERS(ID, member, key, noun) member,
+#include "graph/table/layer_numbers.inc"
+#undef TAREI_LAYER_NUMBERS
+      NULL};
   const cJSON *profiles = NULL;
   TAREI_TRY(start_table(p, root, &profiles, out, err));
   TAREI_TRY(read_texts(p, root, *out, err));
@@ -297,6 +301,7 @@ static tare_status read_root(tarei_json_place *const p, const cJSON *const root,
   TAREI_TRY(read_warnings(p, root, *out, err));
   TAREI_TRY(tarei_json_read_roundings(p, root, *out, err));
   TAREI_TRY(tarei_json_read_smoothings(p, root, *out, err));
+  TAREI_TRY(tarei_json_read_numbers(p, root, *out, err));
   TAREI_TRY(read_tensors(p, root, *out, err));
   TAREI_TRY(tarei_json_keep_extras(root, known, &(*out)->extras, err));
   return tarei_table_finish(*out, p->file, err);

@@ -9,11 +9,15 @@
 #include "graph/table/rounding.h"
 
 #define MINOR_WITH_ROUNDING 1 /* and smoothing */
-#define BYTES_AT_ONCE 768     /* a multiple of 3 */
+#define MINOR_WITH_NUMBERS 2
+#define BYTES_AT_ONCE 768 /* a multiple of 3 */
 
 int tarei_json_minor(const tare_table *const table) {
-  const bool newer = table->roundings.n || table->smoothings.n;
-  return newer && table->minor < MINOR_WITH_ROUNDING ? MINOR_WITH_ROUNDING : table->minor;
+  int least = table->roundings.n || table->smoothings.n ? MINOR_WITH_ROUNDING : 0;
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    least = table->numbers[k].n ? MINOR_WITH_NUMBERS : least;
+  }
+  return table->minor < least ? least : table->minor;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

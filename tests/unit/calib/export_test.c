@@ -13,6 +13,8 @@
 #include "graph/quantize/weight_scale.h"
 #include "graph/quantize/weight_view.h"
 #include "graph/table/merge.h"
+#include "graph/quantize/round_weights.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
 #include "graph/table/rounding.h"
 #include "unit/calib/support/exports.h"
@@ -74,6 +76,26 @@ static void every_target_and_form_keeps_the_model(void **const state) {
 
 /* --- rounding -------------------------------------------------------------------------------- */
 
+/* Gives every second node other scales; the hash that its rounding has. */
+static uint64_t clip_some(tare_table *const table, const tarei_graph *const g, const int node,
+                          const tarei_weight_view *const view) {
+  const uint64_t hash = tarei_weight_view_hash(g, view);
+  tarei_numbers *const clippings = &table->numbers[TAREI_NUMBERS_CLIPPING];
+  if (node % 2) {
+    return hash;
+  }
+  float *const scales = malloc((size_t)view->n * sizeof *scales);
+  assert_non_null(scales);
+  for (int64_t j = 0; j < view->n; j++) {
+    scales[j] = tarei_weight_view_scale(g->values[view->value].data->data, view, j) *
+                (0.5F + 0.5F / (float)(1 + j % 7));
+  }
+  assert_int_equal(tarei_numbers_add(clippings, g->nodes[node].name, view->n, hash, scales, NULL),
+                   TARE_OK);
+  free(scales);
+  return tarei_clipped_hash(hash, &clippings->items[clippings->n - 1]);
+}
+
 /* A copy of the subject's table that rounds the weights of all layers, at random. */
 static tare_table *rounding_table(const export_subject *const s) {
   const tarei_graph *const g = s->model->graph;
@@ -90,9 +112,10 @@ static tare_table *rounding_table(const export_subject *const s) {
       for (size_t i = 0; i < bytes; i++) {
         up[i] = (uint8_t)(i * i * 37 + i * 101 + (size_t)n);
       }
-      export_must(tarei_roundings_add(&table->roundings, g->nodes[n].name, view.n, view.k,
-                                      tarei_weight_view_hash(g, &view), up, &err),
-                  &err);
+      const uint64_t hash = clip_some(table, g, n, &view);
+      export_must(
+          tarei_roundings_add(&table->roundings, g->nodes[n].name, view.n, view.k, hash, up, &err),
+          &err);
       free(up);
     }
   }
@@ -111,18 +134,25 @@ static bool has_decided_weights(const tarei_graph *const g, const tarei_node *co
   (void)snprintf(name, sizeof name, "%s_quantized", g->values[view.value].name);
   const int value = tarei_graph_find_value(exported, name);
   const float *const w = g->values[view.value].data->data;
-  const tarei_rounding *const rounding =
-      tarei_named_find(TAREI_NAMED(&table->roundings), node->name);
+  const tarei_weight_choice choice = {
+      .rounding = tarei_named_find(TAREI_NAMED(&table->roundings), node->name),
+      .clipping =
+          tarei_named_find(TAREI_NAMED(&table->numbers[TAREI_NUMBERS_CLIPPING]), node->name)};
   if (value < 0) {
     return false;
   }
   const int8_t *const q = exported->values[value].data->data;
+  (void)snprintf(name, sizeof name, "%s_scale", g->values[view.value].name);
+  const int of_scales = tarei_graph_find_value(exported, name);
+  assert_true(of_scales >= 0);
+  const float *const scales = exported->values[of_scales].data->data;
   for (int64_t j = 0; j < view.n; j++) {
-    const float scale = tarei_weight_view_scale(w, &view, j);
+    const float scale = tarei_chosen_scale(&choice, w, &view, j);
+    assert_true(scales[j] == scale);
     for (int64_t i = 0; i < view.k; i++) {
       const int64_t at = tarei_weight_view_at(&view, j, i);
-      assert_int_equal(q[at],
-                       tarei_weight_round(w[at], scale, tarei_rounding_is_up(rounding, j, i)));
+      assert_int_equal(
+          q[at], tarei_weight_round(w[at], scale, tarei_rounding_is_up(choice.rounding, j, i)));
     }
   }
   return true;
@@ -138,7 +168,7 @@ static void weights_are_rounded_as_the_table_says(void **const state) {
     tare_export *out = NULL;
     tare_model *exported = NULL;
     tare_error err = {0};
-    int compared = 0, reported = 0;
+    int compared = 0, reported = 0, clipped = 0;
     o.table = table;
     char *const path = export_write(s, &o, 0, NULL, NULL);
     export_must(tare_model_load(path, &exported, &err), &err);
@@ -148,9 +178,11 @@ static void weights_are_rounded_as_the_table_says(void **const state) {
     export_must(tare_export_new(s->path, &o, &out, &err), &err);
     for (int l = 0; l < tare_export_n_layers(out); l++) {
       reported += tare_export_layer(out, l).rounding == TARE_ROUNDING_TABLE;
+      clipped += tare_export_layer(out, l).clipped;
     }
     assert_true(compared >= 10);
     assert_int_equal(reported, compared);
+    assert_true(clipped > 0 && clipped < compared);
     tare_export_free(&out);
     tare_model_free(&exported);
     tare_table_free(&table);

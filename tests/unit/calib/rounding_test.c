@@ -9,96 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tare/model.h>
 
-#include "calib/rounding.h"
+#include "calib/methods/rounding.h"
 #include "graph/quantize/weight_scale.h"
 #include "graph/table/named.h"
-
-#define MODEL TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
-#define PROFILE "samples=1600:16000:24000"
-
-enum { ROWS = 256, SHARED = 3 /* patterns that all rows are made of */ };
-
-typedef struct setup {
-  tare_model *model;
-  tare_profiles *profiles;
-  tare_plan *plan;
-  tarei_kernels kernels;
-  tarei_grams grams;
-  uint8_t **rows; /* per reader */
-} setup;
-
-static uint32_t random_state = 1;
-
-static double random_unit(void) {
-  random_state = random_state * 1664525 + 1013904223;
-  return (double)(random_state >> 8) / (1 << 24) * 2 - 1;
-}
-
-/* Rows of few patterns and some noise, as those of networks are. */
-static uint8_t *correlated_rows(const int64_t k) {
-  uint8_t *const rows = malloc((size_t)(ROWS * k));
-  double *const patterns = malloc((size_t)(SHARED * k) * sizeof *patterns);
-  assert_true(rows && patterns);
-  for (int64_t i = 0; i < SHARED * k; i++) {
-    patterns[i] = random_unit();
-  }
-  for (int64_t r = 0; r < ROWS; r++) {
-    const double by[SHARED] = {random_unit(), random_unit(), random_unit()};
-    for (int64_t i = 0; i < k; i++) {
-      double x = random_unit() * 0.2;
-      for (int p = 0; p < SHARED; p++) {
-        x += by[p] * patterns[p * k + i];
-      }
-      rows[r * k + i] = (uint8_t)(TAREI_GRAM_MIDDLE + rint(x * 38));
-    }
-  }
-  free(patterns);
-  return rows;
-}
-
-static void fill(setup *const s) {
-  tarei_gram_work work;
-  assert_int_equal(tarei_gram_work_init(&work, NULL), TARE_OK);
-  s->rows = calloc((size_t)s->grams.n, sizeof *s->rows);
-  for (int i = 0; i < s->grams.n; i++) {
-    if (s->grams.all[i].sums) {
-      s->rows[i] = correlated_rows(s->grams.all[i].k);
-      tarei_gram_add(&s->grams.all[i], s->rows[i], ROWS, &work, &s->kernels);
-    }
-  }
-  tarei_gram_work_fini(&work);
-}
-
-static setup open_all(void) {
-  setup s = {0};
-  tare_error err = {0};
-  const tare_port *ports = NULL;
-  tare_build_options build;
-  tare_build_options_init(&build);
-  assert_int_equal(tare_model_load(MODEL, &s.model, &err), TARE_OK);
-  const int n = tare_model_inputs(s.model, &ports);
-  assert_int_equal(tare_profiles_new(ports, n, &s.profiles, &err), TARE_OK);
-  assert_int_equal(tare_profiles_add(s.profiles, PROFILE, &err), TARE_OK);
-  assert_int_equal(tare_plan_build(s.model, s.profiles, &build, &s.plan, &err), TARE_OK);
-  tarei_kernels_select(TAREI_ISA_ALL, &s.kernels);
-  assert_int_equal(tarei_plan_find_readers(s.plan, &err), TARE_OK);
-  assert_int_equal(tarei_grams_init(&s.grams, s.plan, &err), TARE_OK);
-  fill(&s);
-  return s;
-}
-
-static void close_all(setup *const s) {
-  for (int i = 0; i < s->grams.n; i++) {
-    free(s->rows[i]);
-  }
-  free(s->rows);
-  tarei_grams_fini(&s->grams);
-  tare_plan_free(&s->plan);
-  tare_profiles_free(&s->profiles);
-  tare_model_free(&s->model);
-}
+#include "unit/calib/support/made_rows.h"
 
 /* What was reported: from 0 to all weights, and nothing after `stop`. */
 typedef struct ticks {
@@ -114,7 +29,7 @@ static bool tick(void *const user, const int64_t done, const int64_t total) {
   return done < t->stop;
 }
 
-static tare_stats *round_all(const setup *const s, const int threads) {
+static tare_stats *round_all(const made_rows *const s, const int threads) {
   tare_stats *stats = NULL;
   ticks t = {.stop = INT64_MAX};
   tare_calibrate_options o;
@@ -167,7 +82,7 @@ static double loss_of(const tarei_row_reader *const reader, const uint8_t *const
 
 static void outputs_change_less(void **const state) {
   (void)state;
-  setup s = open_all();
+  made_rows s = made_rows_open();
   tare_stats *stats = round_all(&s, 2);
   assert_int_equal(stats->roundings.n, s.grams.n);
   for (int i = 0; i < s.grams.n; i++) {
@@ -185,12 +100,12 @@ static void outputs_change_less(void **const state) {
     assert_true(least < nearest * (reader->weights.k <= TAREI_GRAM_MOST ? 0.5 : 0.9));
   }
   tare_stats_free(&stats);
-  close_all(&s);
+  made_rows_close(&s);
 }
 
 static void threads_do_not_matter(void **const state) {
   (void)state;
-  setup s = open_all();
+  made_rows s = made_rows_open();
   tare_stats *one = round_all(&s, 1), *three = round_all(&s, 3);
   assert_int_equal(one->roundings.n, three->roundings.n);
   for (int i = 0; i < one->roundings.n; i++) {
@@ -199,23 +114,23 @@ static void threads_do_not_matter(void **const state) {
   }
   tare_stats_free(&one);
   tare_stats_free(&three);
-  close_all(&s);
+  made_rows_close(&s);
 }
 
 /* Without rows there is nothing to decide by. */
 static void layers_that_never_ran_are_left_out(void **const state) {
   (void)state;
-  setup s = open_all();
+  made_rows s = made_rows_open();
   tarei_grams_reset(&s.grams);
   tare_stats *stats = round_all(&s, 1);
   assert_int_equal(stats->roundings.n, 0);
   tare_stats_free(&stats);
-  close_all(&s);
+  made_rows_close(&s);
 }
 
 static void progress_can_end_it(void **const state) {
   (void)state;
-  setup s = open_all();
+  made_rows s = made_rows_open();
   tare_stats *stats = NULL;
   ticks t = {.stop = 1};
   tare_error err = {0};
@@ -229,13 +144,13 @@ static void progress_can_end_it(void **const state) {
   assert_non_null(strstr(err.message, " weights were rounded"));
   assert_int_equal(t.n, 2);
   tare_stats_free(&stats);
-  close_all(&s);
+  made_rows_close(&s);
 }
 
 /* Models may give nodes one name; a table cannot. */
 static void a_name_has_one_rounding(void **const state) {
   (void)state;
-  setup s = open_all();
+  made_rows s = made_rows_open();
   tarei_node *const node = (tarei_node *)tarei_plan_reader(s.plan, 1)->node;
   char *const own = node->name;
   node->name = tarei_plan_reader(s.plan, 0)->node->name;
@@ -246,7 +161,7 @@ static void a_name_has_one_rounding(void **const state) {
   assert_non_null(tarei_named_find(TAREI_NAMED(&stats->roundings), node->name));
   node->name = own;
   tare_stats_free(&stats);
-  close_all(&s);
+  made_rows_close(&s);
 }
 
 int main(void) {

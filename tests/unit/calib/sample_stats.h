@@ -1,11 +1,12 @@
 /* Statistics made by hand for tests: two profiles; tensors "a" (activations), "dead" (zeros),
  * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a";
- * roundings of "first" and "second"; "a" and "b" are smoothed. */
+ * roundings and numbers of "first" and "second"; "a" and "b" are smoothed. */
 #ifndef TAREI_TESTS_SAMPLE_STATS_H
 #define TAREI_TESTS_SAMPLE_STATS_H
 
 #include "base/mem.h"
 #include "calib/stats.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/smoothing.h"
 #include "unit/calib/random_floats.h"
 
@@ -68,6 +69,14 @@ static inline tare_stats *sample_stats(const uint64_t seed) {
   assert_int_equal(tarei_smoothings_add(&stats->smoothings, "b", 1, (const int8_t[]){1}, 2,
                                         (const double[]){-4, -1}, (const double[]){0, 1}, 2, NULL),
                    TARE_OK);
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    assert_int_equal(tarei_numbers_add(&stats->numbers[k], "first", 2, seed,
+                                       (const float[]){0.5F + (float)k, 1e-30F}, NULL),
+                     TARE_OK);
+    assert_int_equal(tarei_numbers_add(&stats->numbers[k], "second", 3, UINT64_MAX,
+                                       (const float[]){3, 2, 1}, NULL),
+                     TARE_OK);
+  }
   return stats;
 }
 

@@ -113,6 +113,16 @@ static void gives_what_it_read(void **const state) {
   assert_memory_equal(smoothing->exponents, made->smoothings.items[0].exponents, 3);
   assert_true(smoothing->min[0] == -1 && smoothing->max[0] == 2);
   assert_true(smoothing->min[1] > smoothing->max[1]); /* no data */
+  assert_int_equal(tare_stats_n_clipped(stats), 2);
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    const tarei_layer_numbers *const first = &stats->numbers[k].items[0];
+    assert_int_equal(stats->numbers[k].n, 2);
+    assert_string_equal(first->layer, "first");
+    assert_true(first->hash == made->numbers[k].items[0].hash);
+    assert_int_equal(first->n, 2);
+    assert_true(first->values[0] == 0.5F + (float)k && first->values[1] == 1e-30F);
+    assert_int_equal(stats->numbers[k].items[1].n, 3);
+  }
   tare_stats_free(&stats);
   tare_stats_free(&made);
 }
@@ -197,6 +207,9 @@ static void refuses_numbers_that_disagree(void **const state) {
       {"/smoothing/max", H5T_NATIVE_FLOAT, 1, &nan, "/smoothing/min must be finite"},
       {"/smoothing/rms", H5T_NATIVE_FLOAT, 1, &nan, "/smoothing/rms must be positive"},
       {"/smoothing/exponents/0", H5T_NATIVE_INT32, 1, &exponent, "must be from -24 to 24"},
+      {"/clipping/layer", H5I_INVALID_HID, 1, "z", "/clipping/layer must be sorted"},
+      {"/clipping/values/0", H5T_NATIVE_FLOAT, 1, &nan,
+       "/clipping/values/0 must be positive normal float32 numbers"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     save_sample(4, path);
@@ -277,6 +290,9 @@ static void drop_bits(const hid_t file) {
 static void drop_exponents(const hid_t file) {
   assert_true(H5Ldelete(file, "/smoothing/exponents/1", H5P_DEFAULT) >= 0);
 }
+static void drop_scales(const hid_t file) {
+  assert_true(H5Ldelete(file, "/clipping/values/1", H5P_DEFAULT) >= 0);
+}
 static void inflate_names(const hid_t file) {
   const hsize_t dims[] = {1 << 20};
   assert_true(H5Ldelete(file, "/tensors/name", H5P_DEFAULT) >= 0);
@@ -303,6 +319,8 @@ static void refuses_damaged_files(void **const state) {
   assert_refused(path, "/rounding/up/1 is missing");
   edit_file(drop_exponents);
   assert_refused(path, "/smoothing/exponents/1 is missing");
+  edit_file(drop_scales);
+  assert_refused(path, "/clipping/values/1 is missing");
   edit_file(inflate_names);
   assert_refused(path, "/tensors/name is larger than the file");
 }

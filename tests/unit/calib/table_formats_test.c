@@ -16,6 +16,7 @@
 
 #include "graph/model.h"
 #include "graph/table/formats/format.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
 
@@ -63,6 +64,11 @@ static tare_table *rich_table(const int n_columns) {
       tarei_smoothings_add(&table->smoothings, "a", 3, (const int8_t[]){0, -7, 24}, n_columns,
                            (const double[]){-1, -2}, (const double[]){2, 3}, 0.5, NULL),
       TARE_OK);
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    assert_int_equal(
+        tarei_numbers_add(&table->numbers[k], "layer", 2, 0x77, (const float[]){0.5F, 0.25F}, NULL),
+        TARE_OK);
+  }
   assert_int_equal(tarei_table_finish(table, "test", NULL), TARE_OK);
   return table;
 }

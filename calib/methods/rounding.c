@@ -1,4 +1,4 @@
-#include "calib/rounding.h"
+#include "calib/methods/rounding.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,14 +6,15 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "graph/passes/rewrite.h"
+#include "calib/methods/clipping.h"
+#include "calib/methods/reader_inputs.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/round_weights.h"
 #include "graph/quantize/weight_scale.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
-
-#define DAMPING 0.01 /* of the mean square of an input: rows that were not seen differ a little */
 
 /* --- the factor of a block -------------------------------------------------------------------- */
 
@@ -30,7 +31,7 @@ static void block_fill(const tarei_gram *const gram, const int64_t block, const 
     trace += a[i * size + i];
   }
   for (size_t i = 0; i < size; i++) {
-    a[i * size + i] += trace > 0 ? DAMPING * trace / (double)size : 1;
+    a[i * size + i] += trace > 0 ? TAREI_DAMPING * trace / (double)size : 1;
   }
 }
 
@@ -75,6 +76,7 @@ typedef struct rounding_job {
   const float *upper;           /* [size][size], the factor U = L' */
   struct rounding_lanes *lanes; /* per thread */
   uint8_t *ups;                 /* [n][k] */
+  double *loss;                 /* [n]: sum over the blocks, in squares of the layer's outputs */
 } rounding_job;
 
 /* Some channels. Weights are in units of their scales: what is above the whole number that they are
@@ -86,17 +88,11 @@ typedef struct rounding_lanes {
   bool fixed[TAREI_GRAM_MOST][LANES], up[TAREI_GRAM_MOST][LANES];
 } rounding_lanes;
 
-/* Rows have the channels of a tap side by side, the view of the weights the taps of a channel. */
-static size_t input_of_row(const tarei_weight_view *const v, const size_t at) {
-  const size_t channels = (size_t)(v->k / v->taps);
-  return at % channels * (size_t)v->taps + at / channels;
-}
-
 static void lanes_fill(const rounding_job *const j, const size_t first, const size_t n,
                        rounding_lanes *const to) {
   const tarei_weight_view *const view = &j->reader->weights;
   for (size_t i = 0; i < j->size; i++) {
-    const int64_t input = (int64_t)input_of_row(view, j->begin + i);
+    const int64_t input = tarei_weight_view_input(view, (int64_t)(j->begin + i));
     for (size_t c = 0; c < LANES; c++) {
       const size_t channel = c < n ? first + c : first;
       const float w = j->weights[tarei_weight_view_at(view, (int64_t)channel, input)];
@@ -164,7 +160,7 @@ static void lanes_take(const rounding_job *const j, const size_t first, const si
                        const bool *const taken, const rounding_lanes *const l) {
   const tarei_weight_view *const view = &j->reader->weights;
   for (size_t i = 0; i < j->size; i++) {
-    const size_t input = input_of_row(view, j->begin + i);
+    const size_t input = (size_t)tarei_weight_view_input(view, (int64_t)(j->begin + i));
     for (size_t c = 0; c < n; c++) {
       if (taken[c]) {
         j->ups[(first + c) * (size_t)view->k + input] = l->up[i][c];
@@ -188,6 +184,10 @@ static void round_channels(const void *const user, const size_t item, const int 
   lanes_round(j, false, l, together);
   for (size_t c = 0; c < LANES; c++) {
     taken[c] = together[c] < alone[c];
+  }
+  for (size_t c = 0; c < n; c++) {
+    const double scale = (double)j->scales[first + c];
+    j->loss[first + c] += fmin(together[c], alone[c]) * scale * scale;
   }
   lanes_take(j, first, n, taken, l);
 }
@@ -234,23 +234,10 @@ static tare_status report_rounded(rounding_work *const work, const int64_t n,
                           (long long)work->done, (long long)work->total);
 }
 
-/* The tensor that a layer reads, perhaps in another order. */
-static const char *tensor_of_reader(const tarei_row_reader *const reader) {
-  const tarei_graph *const g = reader->graph;
-  int value = reader->node->in[0];
-  const tarei_node *node;
-  while ((node = tarei_producer(g, value)) != NULL && tarei_node_is(node, &tarei_op_transpose)) {
-    value = node->in[0];
-  }
-  return g->values[value].name;
-}
-
 /* What the inputs of a block are multiplied by where they are smoothed. */
 static void block_factors(const rounding_job *const j, double *const factors) {
-  const tarei_weight_view *const view = &j->reader->weights;
   for (size_t i = 0; i < j->size; i++) {
-    const size_t channel = input_of_row(view, j->begin + i) / (size_t)view->taps;
-    factors[i] = j->smoothing ? ldexp(1, -j->smoothing->exponents[channel]) : 1;
+    factors[i] = tarei_reader_factor(j->reader, j->smoothing, (int64_t)(j->begin + i));
   }
 }
 
@@ -276,40 +263,129 @@ static void pack_bits(const uint8_t *const ups, const size_t n, uint8_t *const b
   }
 }
 
-static tare_status decide_layer(rounding_work *const work, const tarei_row_reader *const reader,
-                                const tarei_gram *const gram, tare_stats *const stats,
-                                tare_error *const err) {
-  const tarei_weight_view *const view = &reader->weights;
-  const size_t n_weights = (size_t)(view->n * view->k);
-  const float *const weights = reader->graph->values[view->value].data->data;
-  float *const scales = tarei_calloc((size_t)view->n, sizeof *scales);
-  uint8_t *const ups = tarei_calloc(n_weights, 1);
-  uint8_t *const bits = tarei_calloc(tarei_rounding_bytes(view->n, view->k), 1);
-  rounding_job j = {
-      .kernels = work->kernels,
-      .reader = reader,
-      .smoothing = tarei_named_find(TAREI_NAMED(&stats->smoothings), tensor_of_reader(reader)),
-      .weights = weights,
-      .scales = scales,
-      .upper = work->upper,
-      .lanes = work->lanes,
-      .ups = ups};
-  tare_status status = TARE_OK;
-  if (!scales || !ups || !bits) {
-    status = tarei_fail_memory(err, reader->node->name, n_weights);
-  } else {
-    for (int64_t c = 0; c < view->n; c++) {
-      scales[c] = tarei_weight_view_scale(weights, view, c);
+/* What is decided for a layer with some scales. */
+typedef struct layer_rounding {
+  float *scales; /* [n] */
+  double *loss;  /* [n] */
+  uint8_t *ups;  /* [n][k] */
+} layer_rounding;
+
+static tare_status layer_rounding_init(layer_rounding *const r,
+                                       const tarei_row_reader *const reader,
+                                       tare_error *const err) {
+  const size_t n = (size_t)reader->weights.n, k = (size_t)reader->weights.k;
+  *r = (layer_rounding){.scales = tarei_calloc(n, sizeof *r->scales),
+                        .loss = tarei_calloc(n, sizeof *r->loss),
+                        .ups = tarei_calloc(n * k, 1)};
+  return r->scales && r->loss && r->ups ? TARE_OK
+                                        : tarei_fail_memory(err, reader->node->name, n * k);
+}
+
+static void layer_rounding_fini(layer_rounding *const r) {
+  free(r->scales);
+  free(r->loss);
+  free(r->ups);
+}
+
+/* What a layer reads, and what becomes of it. */
+typedef struct rounding_layer {
+  const tarei_row_reader *reader;
+  const tarei_gram *gram;
+  tare_stats *stats;
+} rounding_layer;
+
+static tare_status round_with(rounding_work *const work, const rounding_layer *const l,
+                              const tarei_layer_numbers *const clipping, layer_rounding *const to,
+                              tare_error *const err) {
+  const tarei_weight_view *const view = &l->reader->weights;
+  const tarei_weight_choice choice = {.clipping = clipping};
+  const float *const weights = l->reader->graph->values[view->value].data->data;
+  TAREI_TRY(layer_rounding_init(to, l->reader, err));
+  for (int64_t c = 0; c < view->n; c++) {
+    to->scales[c] = tarei_chosen_scale(&choice, weights, view, c);
+  }
+  rounding_job j = {.kernels = work->kernels,
+                    .reader = l->reader,
+                    .smoothing = tarei_reader_smoothing(l->reader, &l->stats->smoothings),
+                    .weights = weights,
+                    .scales = to->scales,
+                    .upper = work->upper,
+                    .lanes = work->lanes,
+                    .ups = to->ups,
+                    .loss = to->loss};
+  return round_blocks(work, l->gram, &j, err);
+}
+
+/* The scales that were chosen for the weights of a layer; NULL: none. */
+static tarei_layer_numbers *clipping_of_layer(tarei_numbers *const list,
+                                              const tarei_row_reader *const reader,
+                                              const uint64_t hash) {
+  const tarei_layer_numbers *const found = tarei_named_find(TAREI_NAMED(list), reader->node->name);
+  return found && found->n == reader->weights.n && found->hash == hash
+             ? &list->items[found - list->items]
+             : NULL;
+}
+
+/* Channels that lose less with the largest magnitude / 127 keep that scale; all do where the layer
+ * gains too little, and then it is false. */
+static bool keep_better(const tarei_weight_view *const view, const tare_clipping mode,
+                        const layer_rounding *const widest, layer_rounding *const clipped,
+                        float *const scales) {
+  double before = 0, after = 0;
+  for (int64_t c = 0; c < view->n; c++) {
+    before += widest->loss[c];
+    after += fmin(widest->loss[c], clipped->loss[c]);
+  }
+  const bool gains = tarei_clipping_gains(mode, before, after);
+  for (int64_t c = 0; c < view->n; c++) {
+    if (!gains || widest->loss[c] <= clipped->loss[c]) {
+      const size_t at = (size_t)(c * view->k);
+      memcpy(clipped->ups + at, widest->ups + at, (size_t)view->k);
+      scales[c] = widest->scales[c];
     }
-    status = round_blocks(work, gram, &j, err);
   }
+  return gains;
+}
+
+/* Which scales of a layer are worth it shows when its weights are rounded. */
+static tare_status choose_scales(rounding_work *const work, const rounding_layer *const l,
+                                 layer_rounding *const decided, uint64_t *const hash,
+                                 tare_error *const err) {
+  const tarei_weight_view *const view = &l->reader->weights;
+  tarei_numbers *const clippings = &l->stats->numbers[TAREI_NUMBERS_CLIPPING];
+  tarei_layer_numbers *const clipping = clipping_of_layer(clippings, l->reader, *hash);
+  TAREI_TRY(round_with(work, l, clipping, decided, err));
+  if (!clipping) {
+    return TARE_OK;
+  }
+  layer_rounding widest = {0};
+  const tare_status status = round_with(work, l, NULL, &widest, err);
   if (status == TARE_OK) {
-    pack_bits(ups, n_weights, bits);
-    status = tarei_roundings_add(&stats->roundings, reader->node->name, view->n, view->k,
-                                 tarei_weight_view_hash(reader->graph, view), bits, err);
+    if (keep_better(view, work->options->clipping, &widest, decided, clipping->values)) {
+      *hash = tarei_clipped_hash(*hash, clipping);
+    } else {
+      tarei_numbers_remove(clippings, (int)(clipping - clippings->items));
+    }
   }
-  free(scales);
-  free(ups);
+  layer_rounding_fini(&widest);
+  return status;
+}
+
+static tare_status decide_layer(rounding_work *const work, const rounding_layer *const l,
+                                tare_error *const err) {
+  const tarei_weight_view *const view = &l->reader->weights;
+  const size_t n_weights = (size_t)(view->n * view->k);
+  uint8_t *const bits = tarei_calloc(tarei_rounding_bytes(view->n, view->k), 1);
+  uint64_t hash = tarei_weight_view_hash(l->reader->graph, view);
+  layer_rounding decided = {0};
+  tare_status status = bits ? choose_scales(work, l, &decided, &hash, err)
+                            : tarei_fail_memory(err, l->reader->node->name, n_weights);
+  if (status == TARE_OK) {
+    pack_bits(decided.ups, n_weights, bits);
+    status = tarei_roundings_add(&l->stats->roundings, l->reader->node->name, view->n, view->k,
+                                 hash, bits, err);
+  }
+  layer_rounding_fini(&decided);
   free(bits);
   return status;
 }
@@ -322,11 +398,15 @@ static bool can_be_rounded(const tarei_row_reader *const reader, const tarei_gra
          tarei_is_finite(reader->graph, reader->weights.value);
 }
 
-static int64_t count_weights(const tare_plan *const plan, const tarei_grams *const grams) {
+/* Clipped ones are rounded twice. */
+static int64_t count_weights(const tare_plan *const plan, const tarei_grams *const grams,
+                             const tare_stats *const stats) {
+  const tarei_numbers *const clippings = &stats->numbers[TAREI_NUMBERS_CLIPPING];
   int64_t n = 0;
   for (int i = 0; i < grams->n; i++) {
-    const tarei_weight_view *const view = &tarei_plan_reader(plan, i)->weights;
-    n += view->n * view->k;
+    const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
+    const bool clipped = tarei_named_find(TAREI_NAMED(clippings), reader->node->name) != NULL;
+    n += reader->weights.n * reader->weights.k * (clipped ? 2 : 1);
   }
   return n;
 }
@@ -337,14 +417,15 @@ static tare_status decide_layers(rounding_work *const work, const tare_plan *con
   if (!tarei_names_init(taken, (size_t)grams->n)) {
     return tarei_fail_memory(err, "names", (size_t)grams->n * sizeof *taken->slots);
   }
-  work->total = count_weights(plan, grams);
+  work->total = count_weights(plan, grams, stats);
   TAREI_TRY(report_rounded(work, 0, err));
   for (int i = 0; i < grams->n; i++) {
     const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
     const tarei_gram *const gram = &grams->all[reader->rows_of];
     if (can_be_rounded(reader, gram, taken)) {
       tarei_names_add(taken, reader->node->name, i);
-      TAREI_TRY(decide_layer(work, reader, gram, stats, err));
+      const rounding_layer l = {.reader = reader, .gram = gram, .stats = stats};
+      TAREI_TRY(decide_layer(work, &l, err));
     } else {
       TAREI_TRY(report_rounded(work, reader->weights.n * reader->weights.k, err));
     }
