@@ -331,6 +331,24 @@ typedef void tarei_pool_max_u8_fn(const uint8_t *const *rows, size_t n_rows, siz
                                   uint8_t *out);
 typedef void tarei_pool_mean_fn(const float *const *rows, size_t n_rows, size_t n, float count,
                                 float *out);
+/* Of m rows of channels: the mean of each channel, its sum row by row times 1 / m, and the sum of its
+ * squared distances from that mean, likewise; in float. */
+typedef void tarei_channel_moments_fn(const float *x, size_t m, size_t channels, float *mean,
+                                      float *squares);
+/* m rows: act(x * factor + offset) of each channel, in two roundings. Outputs have the rows of x, and
+ * either may be NULL; bytes as of the epilogue. */
+typedef struct tarei_channel_scale {
+  const float *x;               /* [m][channels] */
+  size_t m, channels;
+  const float *factor, *offset; /* [channels] */
+  tarei_act act;
+  float act_a, act_b;
+  float *out_f32;
+  uint8_t *out_u8;
+  float inv_scale;
+  int32_t zero_point;
+} tarei_channel_scale;
+typedef void tarei_channel_scale_fn(const tarei_channel_scale *s);
 /* out[i] = table[x[i]]; out == x allowed */
 typedef void tarei_lut_u8_fn(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out);
 typedef void tarei_dequantize_fn(const uint8_t *x, size_t n, float scale, int32_t zero_point,
@@ -476,6 +494,8 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(pool_max, tarei_pool_max_fn)               \
   X(pool_max_u8, tarei_pool_max_u8_fn)         \
   X(pool_mean, tarei_pool_mean_fn)             \
+  X(channel_moments, tarei_channel_moments_fn) \
+  X(channel_scale, tarei_channel_scale_fn)     \
   X(lut_u8, tarei_lut_u8_fn)                   \
   X(dequantize, tarei_dequantize_fn)           \
   X(act, tarei_act_fn)                         \

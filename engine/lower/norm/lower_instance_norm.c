@@ -123,7 +123,6 @@ typedef struct last {
   const tarei_run *run;
   size_t batch, n, channels, segments; /* segments of each sample */
   float *moments;                      /* [batch][segments][2][channels]: means, squares */
-  float *rows;                         /* [threads][channels] */
   double *sums;                        /* [2][channels] */
   float *factors, *offsets;            /* [batch][channels] */
   const tarei_act_table *table;        /* or NULL */
@@ -147,8 +146,7 @@ static size_t instance_norm_row_of(const last *const l) {
 static void instance_norm_lay_out(last *const l, void *const scratch) {
   const size_t row = instance_norm_row_of(l);
   l->sums = scratch;
-  l->rows = (float *)scratch + 2 * row * sizeof(double) / sizeof(float);
-  l->factors = l->rows + (size_t)l->run->threads * row;
+  l->factors = (float *)scratch + 2 * row * sizeof(double) / sizeof(float);
   l->offsets = l->factors + l->batch * row;
   l->moments = l->offsets + l->batch * row;
 }
@@ -158,9 +156,10 @@ static size_t instance_norm_scratch_last(const tarei_step *const step,
                                          const tare_tensor *const *const out, const int threads) {
   (void)step;
   (void)out;
+  (void)threads;
   const last l = instance_norm_sizes_of(in[0]);
   const size_t row = instance_norm_row_of(&l);
-  const size_t rows = tarei_times((size_t)threads + 2 * l.batch, row);
+  const size_t rows = tarei_times(2 * l.batch, row);
   const size_t moments = tarei_times(2 * l.batch * l.segments, l.channels);
   return tarei_plus(2 * row * sizeof(double),
                     tarei_times(tarei_plus(rows, moments), sizeof(float)));
@@ -170,31 +169,17 @@ static size_t rows_of_segment(const last *const l, const size_t segment) {
   return l->n - segment * SEGMENT < SEGMENT ? l->n - segment * SEGMENT : SEGMENT;
 }
 
-static void measure_segment(const last *const l, const size_t index, float *const row) {
-  const size_t c = l->channels, sample = index / l->segments, segment = index % l->segments;
-  const size_t m = rows_of_segment(l, segment);
-  const float *const x =
-      (const float *)l->run->in[0]->data + (sample * l->n + segment * SEGMENT) * c;
-  float *const mean = l->moments + index * 2 * c, *const squares = mean + c;
-  const float share = 1.0f / (float)m;
-  tarei_binary_fn *const binary = l->run->kernels->binary;
-  memset(mean, 0, 2 * c * sizeof *mean);
-  for (size_t i = 0; i < m; i++) {
-    binary(TAREI_BINARY_ADD, mean, 1, x + i * c, 1, c, mean);
-  }
-  binary(TAREI_BINARY_MUL, mean, 1, &share, 0, c, mean);
-  for (size_t i = 0; i < m; i++) {
-    binary(TAREI_BINARY_SUB, x + i * c, 1, mean, 1, c, row);
-    binary(TAREI_BINARY_MUL, row, 1, row, 1, c, row);
-    binary(TAREI_BINARY_ADD, squares, 1, row, 1, c, squares);
-  }
-}
-
 static void measure_range(const void *const user, const size_t first, const size_t end,
                           const int thread) {
+  (void)thread;
   const last *const l = user;
+  const size_t c = l->channels;
   for (size_t i = first; i < end; i++) {
-    measure_segment(l, i, l->rows + (size_t)thread * instance_norm_row_of(l));
+    const size_t sample = i / l->segments, segment = i % l->segments;
+    const float *const x =
+        (const float *)l->run->in[0]->data + (sample * l->n + segment * SEGMENT) * c;
+    float *const mean = l->moments + i * 2 * c;
+    l->run->kernels->channel_moments(x, rows_of_segment(l, segment), c, mean, mean + c);
   }
 }
 
@@ -229,25 +214,24 @@ static void instance_norm_finish_sample(const last *const l, const size_t sample
   }
 }
 
-/* x * factor + offset, then the activation, is what a convolution of one tap computes. */
 static void apply_rows(const last *const l, const size_t sample, const size_t at, const size_t m) {
   const size_t row = sample * l->n + at, c = l->channels;
-  tarei_dw_conv conv = {.x = (const float *)l->run->in[0]->data + sample * l->n * c,
-                        .ldx = c,
-                        .in_length = (int64_t)l->n,
-                        .t0 = (int64_t)at,
-                        .t1 = (int64_t)(at + m),
-                        .kernel = 1,
-                        .stride = 1,
-                        .dilation = 1,
-                        .channels = c,
-                        .w = l->factors + sample * c,
-                        .epilogue = tarei_epilogue_at(&l->to, row, 0)};
-  conv.epilogue.bias = l->offsets + sample * c;
-  l->run->kernels->dw_conv_f32(&conv);
+  const tarei_epilogue to = tarei_epilogue_at(&l->to, row, 0);
+  const tarei_channel_scale scale = {.x = (const float *)l->run->in[0]->data + row * c,
+                                     .m = m,
+                                     .channels = c,
+                                     .factor = l->factors + sample * c,
+                                     .offset = l->offsets + sample * c,
+                                     .act = to.act,
+                                     .act_a = to.act_a,
+                                     .act_b = to.act_b,
+                                     .out_f32 = to.out_f32,
+                                     .out_u8 = to.out_u8,
+                                     .inv_scale = to.inv_scale,
+                                     .zero_point = to.zero_point};
+  l->run->kernels->channel_scale(&scale);
   if (l->table) {
-    uint8_t *const places = conv.epilogue.out_u8;
-    l->run->kernels->lut_u8(l->table->bytes, places, m * c, places);
+    l->run->kernels->lut_u8(l->table->bytes, to.out_u8, m * c, to.out_u8);
   }
 }
 
@@ -305,7 +289,7 @@ static tare_status instance_norm_run_last(const tarei_step *const step, const ta
   return TARE_OK;
 }
 
-TAREI_KERNEL_OF(kernel_last, dw_conv_f32)
+TAREI_KERNEL_OF(kernel_last, channel_scale)
 
 const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare_plain,
                                                            .run = run_plain};
