@@ -83,9 +83,10 @@ void bench_row_products(unsigned isa) {
   double logs[sizeof rows / sizeof *rows][FORMS] = {{0}};
   tarei_kernels kernels;
   tarei_kernels_select(isa, &kernels);
-  printf("%s, row scales over static ones\n\n| K x N | M | bytes to bytes | bytes to floats | "
-         "floats to bytes |\n|---|---|---|---|---|\n",
-         kernels.i8_gemm_name);
+  printf(
+      "%s, row scales over static ones\n\n| K x N | M | bytes to bytes | bytes to floats | "
+      "floats to bytes |\n|---|---|---|---|---|\n",
+      kernels.i8_gemm_name);
   for (size_t s = 0; s < BENCH_PRODUCT_SIZES; s++) {
     const size_t k = bench_product_sizes[s][0], n = bench_product_sizes[s][1];
     char what[48];

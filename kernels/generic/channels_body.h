@@ -7,8 +7,8 @@
  * cache when they are read again. */
 enum { CHANNEL_VECTORS = 4 };
 
-TAREI_INLINE void channel_sums(const float *x, size_t ldx, size_t m, const size_t vectors,
-                               size_t n, const v16 *means, v16 *sums) {
+TAREI_INLINE void channel_sums(const float *x, size_t ldx, size_t m, const size_t vectors, size_t n,
+                               const v16 *means, v16 *sums) {
   for (size_t q = 0; q < vectors; q++) {
     sums[q] = v_set1(0.0f);
   }
@@ -78,9 +78,9 @@ TAREI_INLINE void scale_channels(const tarei_channel_scale *s, act16_fn *act) {
   }
 }
 
-#define TAREI_ACTIVATION(id, expression)                                          \
-  static void TAREI_K(channel_scale_##id)(const tarei_channel_scale *s) {         \
-    scale_channels(s, act16_##id);                                                \
+#define TAREI_ACTIVATION(id, expression)                                  \
+  static void TAREI_K(channel_scale_##id)(const tarei_channel_scale *s) { \
+    scale_channels(s, act16_##id);                                        \
   }
 #include "kernels/activations.inc"
 #undef TAREI_ACTIVATION

@@ -42,17 +42,21 @@ static tarei_i8_gemm i8_gemm_of(const i8_case *c, tarei_epilogue e) {
                          .epilogue = e};
 }
 
+static void i8_compare_epilogue(const i8_case *c, const ck_epilogue *e) {
+  const tarei_i8_gemm oracle = i8_gemm_of(c, e->e);
+  ck_scalar().i8_gemm(&oracle);
+  CK_EACH_ROW("i8_gemm") {
+    tarei_epilogue twin = ck_epilogue_twin(e);
+    const tarei_i8_gemm g = i8_gemm_of(c, twin);
+    ((tarei_i8_gemm_fn *)row->function)(&g);
+    ck_epilogue_same_and_free(row->name, e, &twin);
+  }
+}
+
 static void i8_compare_rows(const i8_case *c, bool wild) {
   ck_epilogue e;
   ck_epilogue_init(&e, c->m, c->n, true, wild);
-  const tarei_i8_gemm oracle = i8_gemm_of(c, e.e);
-  ck_scalar().i8_gemm(&oracle);
-  CK_EACH_ROW("i8_gemm") {
-    tarei_epilogue twin = ck_epilogue_twin(&e);
-    const tarei_i8_gemm g = i8_gemm_of(c, twin);
-    ((tarei_i8_gemm_fn *)row->function)(&g);
-    ck_epilogue_same_and_free(row->name, &e, &twin);
-  }
+  i8_compare_epilogue(c, &e);
   ck_epilogue_free(&e);
 }
 
@@ -101,14 +105,36 @@ static void i8_gemm_rows_give_the_same_bytes(void **state) {
     const size_t k = i % 4 ? ck_size() : 1 + ck_below(18);
     i8_case c = i8_case_new(i % 2 ? ck_size() : 1 + ck_below(30), k, n);
     ck_epilogue e = epilogue_of_bytes(c.m, c.n);
-    const tarei_i8_gemm oracle = i8_gemm_of(&c, e.e);
-    ck_scalar().i8_gemm(&oracle);
-    CK_EACH_ROW("i8_gemm") {
-      tarei_epilogue twin = ck_epilogue_twin(&e);
-      const tarei_i8_gemm g = i8_gemm_of(&c, twin);
-      ((tarei_i8_gemm_fn *)row->function)(&g);
-      ck_epilogue_same_and_free(row->name, &e, &twin);
-    }
+    i8_compare_epilogue(&c, &e);
+    ck_epilogue_free(&e);
+    i8_case_free(&c);
+  }
+}
+
+/* What row scales and residuals leave as floats. */
+static ck_epilogue epilogue_of_floats(size_t m, size_t n) {
+  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_gelu};
+  ck_epilogue c = {.m = m};
+  c.e = (tarei_epilogue){.mult = ck_floats(n, ck_below(4) == 0),
+                         .row_mult = ck_below(3) ? ck_floats(m, ck_below(4) == 0) : NULL,
+                         .bias = ck_below(3) ? ck_floats(n, ck_below(4) == 0) : NULL,
+                         .act = acts[ck_below(3)],
+                         .act_last = ck_below(2),
+                         .ld_residual = n + ck_below(5),
+                         .ld_f32 = n + ck_below(5)};
+  const size_t residual = (m - 1) * c.e.ld_residual + n;
+  c.e.residual = ck_below(2) ? ck_floats(residual, ck_below(4) == 0) : NULL;
+  c.e.out_f32 = ck_output(m * c.e.ld_f32 * sizeof(float));
+  return c;
+}
+
+static void i8_gemm_rows_give_the_same_floats(void **state) {
+  (void)state;
+  for (int i = 0; i < 300; i++) {
+    const size_t n = 32 * (1 + ck_below(5)) + (i % 3 ? 0 : ck_below(32));
+    i8_case c = i8_case_new(i % 2 ? ck_size() : 1 + ck_below(30), ck_size(), n);
+    ck_epilogue e = epilogue_of_floats(c.m, c.n);
+    i8_compare_epilogue(&c, &e);
     ck_epilogue_free(&e);
     i8_case_free(&c);
   }
@@ -295,6 +321,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(i8_gemm_rows_give_the_bits_of_scalar),
       cmocka_unit_test(i8_gemm_rows_give_the_same_bytes),
+      cmocka_unit_test(i8_gemm_rows_give_the_same_floats),
       cmocka_unit_test(i8_gemm_takes_the_largest_products),
       cmocka_unit_test(i8_gemm_agrees_with_three_loops),
       cmocka_unit_test(epilogue_follows_its_definition),
