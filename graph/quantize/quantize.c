@@ -8,48 +8,16 @@
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/levels.h"
 #include "graph/quantize/lower_bound.h"
+#include "graph/quantize/product_size.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_need.h"
 #include "graph/quantize/weight_noise.h"
-#include "shapes/profiles.h"
 
 const tarei_pass tarei_pass_quantize = {.name = "quantize",
                                         .summary = "gives layers their int8, int16 or bf16 form"};
 
 /* --- which layers ----------------------------------------------------------------------------- */
-
-/* The largest that a dim gets; 1 where only a run tells, which then checks it itself. */
-static int64_t largest_dim(const tarei_graph *const g, const tarei_quantize_options *const o,
-                           const tarei_expr dim) {
-  int64_t size;
-  const bool known = tarei_expr_is_const(g->exprs, dim, &size) ||
-                     (o->profiles && tarei_profiles_largest(o->profiles, g->exprs, dim, &size));
-  return known ? size : 1;
-}
-
-/* Elements of weights, or of a second factor, that one output sums over at most. */
-static int64_t summed_dims(const tarei_graph *const g, const tarei_quantize_options *const o,
-                           const tarei_value *const v, const tarei_int8_form *const form) {
-  const int first = form->sum_first + (form->sum_first < 0 ? v->rank : 0);
-  const int last = form->sum_last + (form->sum_last < 0 ? v->rank : 0);
-  int64_t length = 1;
-  for (int d = first; d >= 0 && d <= last; d++) {
-    length *= largest_dim(g, o, v->dims[d]);
-  }
-  return length;
-}
-
-/* The longest sum of a layer: a recurrent one has two constants of weights. */
-static int64_t sum_length(const tarei_graph *const g, const tarei_quantize_options *const o,
-                          const tarei_node *const node, const tarei_int8_form *const form) {
-  int64_t longest = 0;
-  for (int i = 1; i <= (form->weights ? form->weights : 1); i++) {
-    const int64_t length = summed_dims(g, o, &g->values[node->in[i]], form);
-    longest = length > longest ? length : longest;
-  }
-  return longest;
-}
 
 /* How a precision computes with the input of a layer. */
 typedef struct input_form {
@@ -165,7 +133,7 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
   if (input.rows && row_inputs(g, node, form) == 0) {
     return because(TARE_REASON_NO_ROWS, NULL, 0);
   }
-  const int64_t length = sum_length(g, o, node, form);
+  const int64_t length = tarei_product_sum(g, o->profiles, node, form);
   if (length > TAREI_INT8_LONGEST_SUM) {
     return because(TARE_REASON_LONG_SUM, NULL, length);
   }
@@ -294,6 +262,17 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
 }
 
+/* Whether a layer is faster in float. One that reads windows of bytes is not: other layers can
+ * write them, and each is read several times. */
+static bool is_slower(const tarei_graph *const g, const tarei_node *const node,
+                      const tarei_int8_form *const form, const tarei_quantize_options *const o,
+                      const tare_precision precision) {
+  const bool converts =
+      precision == TARE_PRECISION_INT8_ROWS || (precision == TARE_PRECISION_INT8 && !form->windows);
+  return converts && !o->build.int8_when_small &&
+         tarei_product_is_small(g, o->profiles, node, form);
+}
+
 /* What a layer gets that nobody asked about by name. */
 static tare_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
                                       const tarei_int8_form *const form,
@@ -307,8 +286,15 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
     *why = because(TARE_REASON_RUN_TIME, x, 0);
     return TARE_PRECISION_INT8_ROWS;
   }
-  return x->quant.stated || o->stated_only ? TARE_PRECISION_INT8
-                                           : choose_by_loss(g, node, form, o, why);
+  if (x->quant.stated || o->stated_only) {
+    return TARE_PRECISION_INT8;
+  }
+  const tare_precision by_loss = choose_by_loss(g, node, form, o, why);
+  if (is_slower(g, node, form, o, by_loss)) {
+    *why = because(TARE_REASON_SMALL, NULL, 0);
+    return TARE_PRECISION_FP32;
+  }
+  return by_loss;
 }
 
 /* Why the model's own scales do not make an int8 layer of a node. */

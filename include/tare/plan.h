@@ -62,6 +62,8 @@ typedef struct tare_build_options {
                                     fusion that makes one disappear */
   bool symmetric;                /* activations always s8 with zero point 0, as TensorRT has it;
                                     else tensors without negative values use all of u8 */
+  bool int8_when_small;          /* int8 also for layers so small that they are faster in float
+                                    (TARE_REASON_SMALL) */
   bool fp32;                     /* a float plan even of a model that states scales */
   const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL for all */
 } tare_build_options;
@@ -122,6 +124,7 @@ typedef enum tare_reason {
                                         `subject`: row scales, or float */
   TARE_REASON_COARSE_WEIGHTS = 35, /* 8-bit weights leave output `subject` at `number` dB: float */
   TARE_REASON_LOGARITHM = 36,      /* the model takes logarithms of output `subject`: float */
+  TARE_REASON_SMALL = 37,          /* its products are so small that it is faster in float */
   TARE_REASON_COUNT
 } tare_reason;
 

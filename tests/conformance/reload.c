@@ -140,6 +140,7 @@ static tare_status keep_all(session *const s, const tare_table *const table, con
                             tare_error *const err) {
   tare_build_options o;
   tare_build_options_init(&o);
+  o.int8_when_small = true;
   o.isa = isas[isa];
   tare_status status = keep(s, &o, err);
   if (status == TARE_OK && table) {

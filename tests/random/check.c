@@ -224,6 +224,7 @@ static verdict check_int8(bench *const b) {
   tare_error err = {0};
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   tare_table *table = make_table(b->c, &err);
   options.table = table;
   b->form = "int8";

@@ -66,6 +66,8 @@ static char *first_command(const reduce_results *const x) {
   if (x->requests->weight_rounding == TARE_ROUNDING_NEAREST) {
     line = add_option(line, "--weight-rounding", tare_rounding_name(TARE_ROUNDING_NEAREST));
   }
+  line = x->requests->no_smoothing ? add_option(line, "--smoothing", "none") : line;
+  line = x->requests->int8_when_small ? add_option(line, "--small-layers", "int8") : line;
   line = x->requests->symmetric ? cli_append(line, " --symmetric") : line;
   line = add_sets(line, x);
   return cli_append(line, " -o reduced.plan");

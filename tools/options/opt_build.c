@@ -9,6 +9,7 @@ enum {
   OPT_LAYER_OUTPUT_TYPES,
   OPT_PRECISION_CONSTRAINTS,
   OPT_WEIGHT_ROUNDING,
+  OPT_SMALL_LAYERS,
   OPT_SMOOTHING,
   OPT_SYMMETRIC
 };
@@ -31,6 +32,8 @@ static const struct argp_option OPTIONS[] = {
     {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
      0},
     {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
+    {"small-layers", OPT_SMALL_LAYERS, "TYPE", 0,
+     "What computes layers so small that integers would be slower: ", 0},
     {"smoothing", OPT_SMOOTHING, "HOW", 0, "Which tensors are smoothed: ", 0},
     {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
     {0}};
@@ -92,6 +95,22 @@ static cli_family opt_build_smoothings(void) {
                       build_smoothing_name, build_smoothing_text};
 }
 
+static const struct { const char *name, *text; } SMALL[] = {{"float", "default"}, {"int8", NULL}};
+
+static const char *small_name(const int i) {
+  return SMALL[i].name;
+}
+
+static const char *small_text(const int i) {
+  return SMALL[i].text;
+}
+
+/* 1: int8. */
+static cli_family opt_build_small(void) {
+  return (cli_family){"value of --small-layers", sizeof SMALL / sizeof *SMALL, small_name,
+                      small_text};
+}
+
 /* In what layers compute. */
 static const struct {
   tare_precision precision;
@@ -117,16 +136,22 @@ static char *opt_build_help(const int key, const char *const text, void *const i
                                  precision_name, precision_text};
   const cli_family constraints = opt_build_constraints();
   const cli_family roundings = opt_build_roundings();
-  const cli_family smoothings = opt_build_smoothings();
-  if (key == OPT_PRECISION_CONSTRAINTS || key == OPT_WEIGHT_ROUNDING || key == OPT_SMOOTHING) {
-    return family_help(text, key == OPT_WEIGHT_ROUNDING ? &roundings
-                             : key == OPT_SMOOTHING     ? &smoothings
-                                                        : &constraints);
+  const cli_family smoothings = opt_build_smoothings(), small = opt_build_small();
+  switch (key) {
+    case OPT_LAYER_PRECISIONS:
+      return cli_append(family_help(text, &precisions),
+                        ", e.g. \"*:int8,@Conv:fp32\"; @ is for operators; the last match wins");
+    case OPT_PRECISION_CONSTRAINTS:
+      return family_help(text, &constraints);
+    case OPT_WEIGHT_ROUNDING:
+      return family_help(text, &roundings);
+    case OPT_SMALL_LAYERS:
+      return family_help(text, &small);
+    case OPT_SMOOTHING:
+      return family_help(text, &smoothings);
+    default:
+      return (char *)text; /* as it is */
   }
-  return key != OPT_LAYER_PRECISIONS
-             ? (char *)text /* as it is */
-             : cli_append(family_help(text, &precisions),
-                          ", e.g. \"*:int8,@Conv:fp32\"; @ is for operators; the last match wins");
 }
 
 const char *opt_requests_add(char **const list, const char *const more) {
@@ -136,7 +161,7 @@ const char *opt_requests_add(char **const list, const char *const more) {
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
   const cli_family constraints = opt_build_constraints(), roundings = opt_build_roundings();
-  const cli_family smoothings = opt_build_smoothings();
+  const cli_family smoothings = opt_build_smoothings(), small = opt_build_small();
   static char *precisions, *weight_types, *output_types; /* of this run of the command */
   tare_build_options *const o = state->input;
   switch (key) {
@@ -157,6 +182,9 @@ static error_t opt_build_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_WEIGHT_ROUNDING:
       o->weight_rounding = ROUNDINGS[cli_pick(state, &roundings, arg)].rounding;
+      return 0;
+    case OPT_SMALL_LAYERS:
+      o->int8_when_small = cli_pick(state, &small, arg) == 1;
       return 0;
     case OPT_SMOOTHING:
       o->no_smoothing = cli_pick(state, &smoothings, arg) == 1;

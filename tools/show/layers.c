@@ -92,6 +92,11 @@ static bool has_rows_as_usual(const tare_layer *const layer) {
          layer->got == TARE_PRECISION_INT8_ROWS;
 }
 
+/* Whether a line for all such layers stands for this one. */
+static bool is_counted(const tare_layer *const layer) {
+  return has_rows_as_usual(layer) || layer->why == TARE_REASON_SMALL;
+}
+
 static void print_row_scales(const tare_plan *const plan) {
   int n = 0, n_louder = 0;
   int64_t least = INT64_MAX, most = 0;
@@ -115,6 +120,19 @@ static void print_row_scales(const tare_plan *const plan) {
   if (n_louder > 0) {
     printf("row scales %d layer%s, which a louder input than in calibration would clip\n", n_louder,
            cli_s(n_louder));
+  }
+}
+
+static void print_small(const tare_plan *const plan) {
+  int n = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    n += tare_plan_layer(plan, i).why == TARE_REASON_SMALL;
+  }
+  if (n > 0) {
+    printf(
+        "small      %d layer%s in float, where integers would be slower (--small-layers int8 "
+        "has them all the same)\n",
+        n, cli_s(n));
   }
 }
 
@@ -195,7 +213,7 @@ void layers_print_reasons(const tare_plan *const plan) {
   report *const r = report_new("layer~,op?,asked<,got<,why^");
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    if (layer.why != TARE_REASON_NONE && !has_rows_as_usual(&layer)) {
+    if (layer.why != TARE_REASON_NONE && !is_counted(&layer)) {
       report_reason(r, &layer, "", tare_precision_name(layer.asked), layer.precision, layer.reason);
     }
     if (*layer.output_reason) {
@@ -212,6 +230,7 @@ void layers_print_reasons(const tare_plan *const plan) {
     }
   }
   print_row_scales(plan);
+  print_small(plan);
   print_roundings(plan);
   print_methods(plan);
   report_print(r, stdout);

@@ -5,7 +5,7 @@ model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 build() {
-  "$TARE" build "$model" --calib x.json -q -o x.plan "$@" >text || exit
+  "$TARE" build "$model" --calib x.json --small-layers int8 -q -o x.plan "$@" >text || exit
 }
 precision() { # of a layer of the saved plan
   "$TARE" inspect x.plan --layers "$1" | grep '^  precision'
@@ -15,10 +15,10 @@ build --layer-precisions mixed:fp32 && precision mixed
 cp x.plan default.plan
 build --layerPrecisions=mixed:fp32 --precisionConstraints=obey && precision mixed
 cmp x.plan default.plan && echo "the same bytes"
-"$TARE" build "$model" --calib x.json -o x.plan --layer-precisions mixed:fp32 --precision-constraints none >text
+"$TARE" build "$model" --calib x.json --small-layers int8 -o x.plan --layer-precisions mixed:fp32 --precision-constraints none >text
 precision mixed
 # A request that names nothing, or what cannot be had, is never without effect.
-"$TARE" build "$model" --calib x.json -o y.plan --layer-precisions mixd:fp32
+"$TARE" build "$model" --calib x.json --small-layers int8 -o y.plan --layer-precisions mixd:fp32
 echo "exit $?"
 "$TARE" build "$model" --fp32 --profile batch=4,frames=1:24:100 -o y.plan --layer-precisions mixed:int8 | grep '^mixed'
 "$TARE" build "$model" --fp32 --profile batch=4,frames=1:24:100 -o y.plan --layer-precisions mixed:int8 \

@@ -4,7 +4,7 @@ model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/
 "$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
-"$TARE" build "$model" --calib x.json -q -o x.plan --layer-precisions 'mixed:fp32,logits:bf16' >text || exit
+"$TARE" build "$model" --calib x.json --small-layers int8 -q -o x.plan --layer-precisions 'mixed:fp32,logits:bf16' >text || exit
 rm x.json
 "$TARE" inspect x.plan | awk '/^layer / { n = 1 } n' |
   sed -e 's/ *[^ ]*$//' -e 's/ *[0-9.]* k*B / _ /' # without the kernels and the bytes

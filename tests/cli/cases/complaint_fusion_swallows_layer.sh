@@ -4,10 +4,10 @@ fixtures=$SOURCE/tests/fixtures/precision
 "$TARE" calibrate -q "$fixtures/fused.onnx" "$fixtures/fused.npz" --profile batch=2,frames=1:20:40 -o x.json >text || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
-"$TARE" build "$fixtures/fused.onnx" --calib x.json -q -o x.plan | grep ^layers
+"$TARE" build "$fixtures/fused.onnx" --calib x.json --small-layers int8 -q -o x.plan | grep ^layers
 for name in conv batch_norm relu linear biased sigmoid gate scores scaled softmax context merged out residual; do
-  "$TARE" build "$fixtures/fused.onnx" --calib x.json -q -o x.plan --layer-precisions "$name:fp32" >text || exit
+  "$TARE" build "$fixtures/fused.onnx" --calib x.json --small-layers int8 -q -o x.plan --layer-precisions "$name:fp32" >text || exit
   echo "$name: $("$TARE" inspect x.plan --layers "$name" | sed -n -e 's/^layer [0-9]* *//p' -e 's/^  precision/  /p' | tr '\n' ' ')"
 done
-"$TARE" build "$fixtures/fused.onnx" --calib x.json -q -o x.plan --layer-precisions '*:fp32' >text || exit
+"$TARE" build "$fixtures/fused.onnx" --calib x.json --small-layers int8 -q -o x.plan --layer-precisions '*:fp32' >text || exit
 "$TARE" run x.plan "$fixtures/fused.npz" --against "$fixtures/fused_golden.onnx" --json | "$JSON_CHECK" sqnr_db '>' 120

@@ -14,7 +14,7 @@ model=$fixtures/island.onnx profile="--profile batch=1:16:32"
 # Quantized, in subgraphs, and in a model that is bfloat16 throughout.
 # shellcheck disable=SC2086
 "$TARE" calibrate -q "$model" "$fixtures/island.npz" $profile -o x.json >text || exit
-"$TARE" build "$model" --calib x.json -q -o x.plan --layer-precisions half_product:int8 | grep ^float16
+"$TARE" build "$model" --calib x.json --small-layers int8 -q -o x.plan --layer-precisions half_product:int8 | grep ^float16
 "$TARE" build "$fixtures/island_body.onnx" --fp32 --profile batch=1:2:4 -q -o x.plan | grep ^float16
 "$TARE" build "$SOURCE/tests/fixtures/qdq/half_bfloat16.onnx" --fp32 --profile batch=1,frames=4:5:9 -q -o x.plan |
   grep ^bfloat16

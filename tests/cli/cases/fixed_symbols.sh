@@ -20,7 +20,7 @@ for name in squeeze if reshape; do
   "$TARE" build "$model" --fp32 --profile batch=1 --profile batch=2 -o refused.plan >/dev/null
   echo "exit $?"
   "$TARE" calibrate "$model" $data --profile batch=1 -o x.calib.json >/dev/null || exit
-  "$TARE" build "$model" --calib x.calib.json -o int8.plan -q >/dev/null || exit
+  "$TARE" build "$model" --calib x.calib.json --small-layers int8 -o int8.plan -q >/dev/null || exit
   "$TARE" build "$model" --fp32 --profile batch=1 -o float.plan >/dev/null || exit
   "$TARE" inspect float.plan | grep puts || exit
   "$TARE" run int8.plan $data --against "$model" --json | "$JSON_CHECK" samples == 1 || exit

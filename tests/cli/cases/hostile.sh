@@ -34,7 +34,7 @@ for model in "$folder"/*.onnx; do
     attempt "$file" run "$model" "$data" ${profile:+--profile "$profile"} -q
     attempt "$file" calibrate "$model" "$data" ${profile:+--profile "$profile"} -o x.json -q
     if [ -f x.json ]; then
-      attempt "$file" build "$model" --calib x.json -o x.plan -q
+      attempt "$file" build "$model" --calib x.json --small-layers int8 -o x.plan -q
       attempt "$file" run x.plan "$data" -q
       # What cannot be int8 says why.
       "$TARE" inspect x.plan | sed -n 's/.*\(weights .* contain NaN or Inf\).*/ (\1)/p' | tr -d '\n'

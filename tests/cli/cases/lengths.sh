@@ -6,7 +6,7 @@ for fit in native pad truncate opt; do
   echo "== $fit"; echo "== $fit" >&2
   "$TARE" calibrate "$model" "$arrays/good_lengths.npz" $profiles --fit $fit --method minmax \
     -o $fit.json --json | "$JSON_CHECK" samples == 12 || exit
-  "$TARE" build "$model" --calib $fit.json -o $fit.plan -q >built || exit
+  "$TARE" build "$model" --calib $fit.json --small-layers int8 -o $fit.plan -q >built || exit
   "$TARE" run $fit.plan "$arrays/good_lengths.npz" --fit $fit --against "$model" --json |
     "$JSON_CHECK" samples == 12 sqnr_db '>' 20 || exit
   "$TARE" run $fit.plan "$arrays/good_lengths.npz" --fit $fit -q --save-outputs $fit.h5 >ran || exit

@@ -45,7 +45,8 @@ profiles='--profile n=1:16:20 --profile n=20:24:40'
 "$TARE" calibrate -q "$model" "$models/linear.data" $profiles --smoothing auto -o x.stats >text
 "$TARE" inspect x.stats | grep '^smoothed'
 "$TARE" table -q x.stats --per-profile -o x.json | grep '^smoothed'
-"$TARE" build -q "$model" $profiles --calib x.json -o x.plan | grep '^smoothing\|^rounding'
+"$TARE" build -q "$model" $profiles --calib x.json --small-layers int8 -o x.plan |
+  grep '^smoothing\|^rounding'
 "$TARE" build -q "$model" $profiles --fp32 -o float.plan >text
 levels x.plan 30
 "$TARE" inspect x.plan --layers third | grep smoothing
@@ -53,8 +54,8 @@ levels x.plan 30
   sed 's/^ *//'
 echo "== a tensor that the model has no place for"
 sed 's/^  "smoothing": {/&"x": {"exponents": [1, 2], "min": [-1], "max": [2], "rms": 1}, /' linear.auto.json >gone.json
-"$TARE" build "$model" --profile n=1:16:40 --calib gone.json -o y.plan | grep '^smoothing'
-"$TARE" build -q "$model" --profile n=1:16:40 --calib gone.json -o y.plan --json | tr -d ' \t\n' |
+"$TARE" build "$model" --profile n=1:16:40 --calib gone.json --small-layers int8 -o y.plan | grep '^smoothing'
+"$TARE" build -q "$model" --profile n=1:16:40 --calib gone.json --small-layers int8 -o y.plan --json | tr -d ' \t\n' |
   grep -o '"unused_smoothings":[^]]*\]'
 "$TARE" export "$model" --calib gone.json -o y.onnx | grep '^smoothing'
 echo "== formats"

@@ -25,6 +25,7 @@ static double sqnr_of(export_subject *const s, const char *const path, const boo
   tare_plan *plan = NULL;
   tare_build_options build;
   tare_build_options_init(&build);
+  build.int8_when_small = true;
   build.fp32 = fp32;
   export_must(tare_model_load(path, &model, &err), &err);
   export_must(tare_plan_build(model, s->profiles, &build, &plan, &err), &err);

@@ -224,6 +224,7 @@ static void a_quantized_model_runs_as_a_build_with_its_table(void **const state)
     tare_import *in = import_of(path, &clean);
     tare_build_options build;
     tare_build_options_init(&build);
+    build.int8_when_small = true;
     tare_plan *quantized = plan_of(&s, path, &build);
     build.table = tare_import_table(in);
     build.symmetric = CASES[i].symmetric;
@@ -252,6 +253,7 @@ static void precisions_must_not_contradict_the_model(void **const state) {
     tare_plan *plan = NULL;
     tare_build_options build;
     tare_build_options_init(&build);
+    build.int8_when_small = true;
     build.layer_precisions = ASKED[i];
     export_must(tare_model_load(path, &model, &err), &err);
     const tare_status status = tare_plan_build(model, s.profiles, &build, &plan, &err);

@@ -237,6 +237,7 @@ static void files_keep_the_range(void **const state) {
 static tare_plan *build(const tare_table *const table, const char *const precisions) {
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = table;
   options.layer_precisions = precisions;
   tare_plan *plan = NULL;

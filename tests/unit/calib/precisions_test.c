@@ -37,6 +37,7 @@ static tare_build_options options_of(const export_subject *const s, requested_li
                                      const int compute, const int weights, const int outputs) {
   tare_build_options o;
   tare_build_options_init(&o);
+  o.int8_when_small = true;
   o.table = s->table;
   o.layer_precisions = list_of(l->compute, sizeof l->compute, COMPUTE[compute]);
   o.layer_weight_types = list_of(l->weights, sizeof l->weights, WEIGHTS[weights]);
@@ -159,6 +160,7 @@ static void all_products_compute_in_bf16(void **state) {
   tare_error err = {0};
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.layer_precisions = "*:bf16";
   options.constraints = TARE_CONSTRAINTS_OBEY;
   tare_plan *plan = NULL;
@@ -195,6 +197,7 @@ static void layers_write_what_was_asked_for(void **state) {
   tare_plan *plan = NULL;
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = s->table;
   options.symmetric = true; /* otherwise many read rows of floats */
   export_must(tare_plan_build(s->model, s->profiles, &options, &plan, &err), &err);
@@ -229,6 +232,7 @@ static void unmet_output_types_are_named(void **state) {
   tare_plan *plan = NULL;
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = s->table;
   options.layer_output_types = "*:fp32,/head/*:int8"; /* an output of the model */
   export_must(tare_plan_build(s->model, s->profiles, &options, &plan, &err), &err);

@@ -96,6 +96,7 @@ static subject make(const char *const model, const char *const profile, const ch
   }
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = s.table;
   OK(tare_plan_build(s.model, s.profiles, &options, &s.plan, &err));
   return s;

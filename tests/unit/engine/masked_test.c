@@ -224,6 +224,7 @@ static void check_form(const tare_model *const model, const tare_profiles *const
     tare_plan *plan = NULL;
     char name[128];
     tare_build_options_init(&options);
+    options.int8_when_small = true;
     options.table = table;
     options.isa = i ? all.name[i - 1] : NULL;
     OK(tare_plan_build(model, profiles, &options, &plan, &err));

@@ -103,6 +103,7 @@ static tare_plan *build(const fixture *const f, const tare_table *const table,
                         const char *const isa) {
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = table;
   options.isa = isa;
   tare_plan *plan = NULL;
@@ -141,6 +142,7 @@ static float *run_wave(const tare_plan *const plan, const int n, const int threa
 static tare_plan *build_static(const fixture *const f) {
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = f->table;
   options.layer_precisions = "*:int8,/front/front.0*:int8-rows";
   options.symmetric = true; /* residuals too, although they may get louder */
@@ -291,6 +293,7 @@ static void layers_get_what_was_asked_for(void **state) {
   tare_plan_free(&plan);
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = f->table;
   options.layer_precisions = "*:fp32,/front/*:int8,*front.3*:fp32";
   OK(tare_plan_build(f->model, f->one, &options, &plan, &err));
@@ -342,6 +345,7 @@ static void the_profile_of_the_shape_gives_the_scales(void **state) {
   assert_int_equal(tare_table_n_profiles(table), 2);
   tare_build_options options;
   tare_build_options_init(&options);
+  options.int8_when_small = true;
   options.table = table;
   tare_plan *plan = NULL;
   assert_int_equal(tare_plan_build(f->model, f->one, &options, &plan, &err), TARE_E_USAGE);

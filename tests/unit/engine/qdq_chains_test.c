@@ -108,6 +108,7 @@ static int build_with(const char *const scaled, const char *const profile) {
   tare_table *table = scaled ? table_of(scaled) : NULL;
   tare_build_options o;
   tare_build_options_init(&o);
+  o.int8_when_small = true;
   o.table = table;
   o.any_table = true;
   if (tare_model_load(path, &model, &err) != TARE_OK ||

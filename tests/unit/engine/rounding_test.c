@@ -210,6 +210,7 @@ static tare_plan *build_plan(const tare_model *const model, const tare_table *co
   OK(tare_profiles_new(inputs, n, &profiles, &err));
   OK(tare_profiles_add(profiles, "batch=1:1:2,t=1:9:64", &err));
   tare_build_options options = *given;
+  options.int8_when_small = true;
   options.table = table;
   tare_plan *plan = NULL;
   OK(tare_plan_build(model, profiles, &options, &plan, &err));

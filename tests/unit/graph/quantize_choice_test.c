@@ -41,7 +41,9 @@ static int64_t too_long(tarei_graph *const g, const char *const first, const cha
   }
   tarei_requested requested;
   const tarei_quantize_options options = {
-      .build = {.layer_precisions = requests, .constraints = TARE_CONSTRAINTS_OBEY},
+      .build = {.layer_precisions = requests,
+                .constraints = TARE_CONSTRAINTS_OBEY,
+                .int8_when_small = true},
       .requested = &requested,
       .profiles = profiles,
       .int8 = true};

@@ -53,7 +53,7 @@ static inline void annotate(tarei_graph *const g) {
 
 static inline void quantize(tarei_graph *const g) {
   tare_error err = {0};
-  const tarei_quantize_options options = {.int8 = true};
+  const tarei_quantize_options options = {.build = {.int8_when_small = true}, .int8 = true};
   if (tarei_graph_share_scales(g, &err) != TARE_OK ||
       tarei_graph_quantize(g, &options, &err) != TARE_OK ||
       tarei_graph_compact(g, &err) != TARE_OK || tarei_graph_infer(g, &err) != TARE_OK ||

@@ -339,7 +339,7 @@ static void every_input_is_handed_on(void **state) {
     }
   }
   tare_error err = {0};
-  const tarei_quantize_options options = {.int8 = true};
+  const tarei_quantize_options options = {.build = {.int8_when_small = true}, .int8 = true};
   if (tarei_graph_share_scales(g, &err) != TARE_OK ||
       tarei_graph_quantize(g, &options, &err) != TARE_OK) {
     fail_msg("%s", err.message);

@@ -97,7 +97,7 @@ static void quantize_all(tarei_graph *const g) {
   assert_non_null(quant->scales);
   quant->scales[0] = 0.5f;
   quant->n_scales = 1;
-  const tarei_quantize_options options = {.int8 = true};
+  const tarei_quantize_options options = {.build = {.int8_when_small = true}, .int8 = true};
   assert_int_equal(tarei_graph_share_scales(g, NULL), TARE_OK);
   assert_int_equal(tarei_graph_quantize(g, &options, NULL), TARE_OK);
   assert_int_equal(tarei_graph_compact(g, NULL), TARE_OK);

@@ -70,6 +70,7 @@ static inline made_rows made_rows_open(void) {
   const tare_port *ports = NULL;
   tare_build_options build;
   tare_build_options_init(&build);
+  build.int8_when_small = true;
   assert_int_equal(tare_model_load(MADE_ROWS_MODEL, &s.model, &err), TARE_OK);
   const int n = tare_model_inputs(s.model, &ports);
   assert_int_equal(tare_profiles_new(ports, n, &s.profiles, &err), TARE_OK);

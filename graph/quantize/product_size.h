@@ -1,0 +1,19 @@
+/* How large the products of a layer are. */
+#ifndef TAREI_GRAPH_QUANTIZE_PRODUCT_SIZE_H
+#define TAREI_GRAPH_QUANTIZE_PRODUCT_SIZE_H
+
+#include <tare/profile.h>
+
+#include "graph/op.h"
+
+/* The longest sum of a layer: how many elements of its weights, or of its second factor, one output
+ * sums over at most. A dim that only a run tells, which then checks it itself, counts as 1. */
+int64_t tarei_product_sum(const tarei_graph *graph, const tare_profiles *profiles,
+                          const tarei_node *node, const tarei_int8_form *form);
+
+/* Whether a layer is so small that it is faster in float: converting its input and its sums takes
+ * more time than the products. */
+bool tarei_product_is_small(const tarei_graph *graph, const tare_profiles *profiles,
+                            const tarei_node *node, const tarei_int8_form *form);
+
+#endif
