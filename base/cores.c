@@ -1,12 +1,15 @@
 #include "base/cores.h"
 
 #include <sched.h>
+#include <tare/tare.h>
 #include <unistd.h>
+
+#include "base/quota.h"
 
 enum { MOST_CORES = 1 << 16 };
 
 /* The system refuses a set that is smaller than its own: larger ones are tried. */
-int tarei_cores(void) {
+static int allowed_cores(void) {
   for (int n = CPU_SETSIZE; n <= MOST_CORES; n *= 2) {
     cpu_set_t *const set = CPU_ALLOC((size_t)n);
     const size_t bytes = CPU_ALLOC_SIZE((size_t)n);
@@ -18,6 +21,18 @@ int tarei_cores(void) {
   }
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 && online <= MOST_CORES ? (int)online : 1;
+}
+
+/* Threads that work all the time stop together when they have used up a quota, which costs more
+ * than the part of a core that is left unused. */
+int tarei_cores(void) {
+  const int allowed = allowed_cores();
+  const double quota = tarei_cpu_quota("");
+  return quota >= allowed ? allowed : quota >= 1 ? (int)quota : 1;
+}
+
+int tare_cores(void) {
+  return tarei_cores();
 }
 
 size_t tarei_core_cache_bytes(void) {

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Cores that the calling thread is allowed to run on, at least 1. */
+/* Cores that the calling thread is allowed to run on and has time for, at least 1: by its affinity,
+ * and by the whole cores of its quota. */
 int tarei_cores(void);
 
 /* Bytes of the second-level cache of a core; 1 MiB if the system does not report it. */

@@ -19,6 +19,12 @@
 static const double SPIN_SECONDS = 100e-6; /* getting up costs both threads about 50 us */
 enum { LOOKS = 64 };                       /* at the line between two looks at the clock */
 
+/* A thread whose core is taken by another process comes back after milliseconds, and holds up the
+ * runs that it has items of. The caller then works alone for a while, which gets longer with each
+ * time that this happens again soon. */
+static const double LOST_SECONDS = 0.5e-3; /* of waiting, in which the others did not work */
+static const double LEAST_REST = 4e-3, MOST_REST = 0.256;
+
 /* The place of one thread. The caller of a run writes `work`; words carry the run's number, so that
  * a thread that comes too late cannot claim anything of a later run with what it knew of an earlier
  * one. The fields of a run are not written anew before all its items are done, hence whoever claims
@@ -42,6 +48,9 @@ struct tarei_team {
   int threads, started; /* started: the last one that runs, for ending them */
   uint64_t run;
   bool running;
+  double rest;        /* seconds that the caller last worked alone for; 0: it never did */
+  double alone_until; /* when that ends, or did end */
+  bool alone;
   team_place places[];
 };
 
@@ -205,8 +214,14 @@ int tarei_team_threads(const tarei_team *const team) {
   return team ? team->threads : 1;
 }
 
+/* Whether the caller had better work alone. */
+static bool is_alone(tarei_team *const team) {
+  team->alone = team->alone && tarei_now() < team->alone_until;
+  return team->alone;
+}
+
 void tarei_team_wake(tarei_team *const team) {
-  for (int i = 1; team && i < team->threads; i++) {
+  for (int i = 1; team && !is_alone(team) && i < team->threads; i++) {
     if (atomic_load_explicit(&team->places[i].asleep, memory_order_relaxed)) {
       get_up(&team->places[i]);
     }
@@ -243,30 +258,73 @@ static uint32_t team_count_done(const tarei_team *const team, const uint32_t mem
   return done;
 }
 
+/* Seconds that the team's own threads have worked. */
+static double team_worked(const tarei_team *const team) {
+  double sum = 0;
+  for (int i = 1; i <= team->started; i++) {
+    clockid_t clock;
+    struct timespec t;
+    if (pthread_getcpuclockid(team->places[i].handle, &clock) == 0 &&
+        clock_gettime(clock, &t) == 0) {
+      sum += (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    }
+  }
+  return sum;
+}
+
+/* What a long wait shows: whether the others worked meanwhile. */
+typedef struct team_wait {
+  double patience; /* when the wait becomes a long one; 0: nobody has looked */
+  double begin, worked;
+} team_wait;
+
+static void wait_longer(const tarei_team *const team, team_wait *const w) {
+  const double now = tarei_now();
+  if (w->patience == 0) {
+    w->patience = now + SPIN_SECONDS;
+  } else if (now > w->patience) {
+    if (w->begin == 0) {
+      w->worked = team_worked(team);
+      w->begin = now;
+    }
+    (void)sched_yield();
+  }
+}
+
+static void rest_from(tarei_team *const team, const team_wait *const w) {
+  if (w->begin == 0) {
+    return;
+  }
+  const double now = tarei_now(), waited = now - w->begin;
+  if (waited < LOST_SECONDS || team_worked(team) - w->worked > waited / 2) {
+    return;
+  }
+  const bool again = team->rest > 0 && w->begin < team->alone_until + 4 * team->rest;
+  const double longer = again ? 2 * team->rest : LEAST_REST;
+  team->rest = longer < MOST_REST ? longer : MOST_REST;
+  team->alone_until = now + team->rest;
+  team->alone = true;
+}
+
 /* All items are claimed; some may be in the hands of a thread that has no core at the moment. Most
  * waits are short: they begin without the pauses, which last as long as a cache line's way. */
-static void wait_for(const tarei_team *const team, const uint32_t members, const uint32_t others) {
-  double patience = 0;
+static void wait_for(tarei_team *const team, const uint32_t members, const uint32_t others) {
+  team_wait wait = {0};
   for (int n = 1; team_count_done(team, members) != others; n++) {
     if (n > LOOKS) {
       relax();
     }
-    if (n % LOOKS) {
-      continue;
-    }
-    const double now = tarei_now();
-    if (patience == 0) {
-      patience = now + SPIN_SECONDS;
-    } else if (now > patience) {
-      (void)sched_yield();
+    if (n % LOOKS == 0) {
+      wait_longer(team, &wait);
     }
   }
+  rest_from(team, &wait);
 }
 
 void tarei_team_run(tarei_team *const team, const size_t items, const tarei_team_fn fn,
                     const void *const user) {
   assert(items <= TAREI_TEAM_MOST_ITEMS);
-  if (!team || team->threads == 1 || items < 2) {
+  if (!team || team->threads == 1 || items < 2 || is_alone(team)) {
     for (size_t i = 0; i < items; i++) {
       fn(user, i, 0);
     }

@@ -13,7 +13,9 @@
  * Memory: every item sees what the caller wrote before the run. The caller and the items of later
  * runs see what an item wrote. The items of one run must not depend on each other.
  *
- * Threads without work poll for some tens of microseconds and then sleep.
+ * Threads without work poll for some tens of microseconds and then sleep. Where they lose their
+ * core in the middle of an item, for long enough that the caller waits for milliseconds, the caller
+ * does the next runs alone for a while.
  */
 #ifndef TAREI_BASE_TEAM_H
 #define TAREI_BASE_TEAM_H

@@ -261,11 +261,6 @@ bool cli_ends_with(const char *const text, const char *const end) {
   return n > m && strcmp(text + n - m, end) == 0;
 }
 
-int cli_cores(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
-
 double cli_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

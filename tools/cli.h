@@ -101,7 +101,6 @@ const char *cli_s(int64_t n);
 
 bool cli_ends_with(const char *text, const char *end);
 
-int cli_cores(void); /* that this process may use; 0 where that is not known */
 
 double cli_now(void); /* seconds of a clock that only goes forward */
 

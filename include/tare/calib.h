@@ -153,7 +153,7 @@ typedef struct tare_calibrate_options {
   /** For the ports of the model; the data set then supplies tare_streaming_ports. NULL: each sample
    * is one run. */
   const tare_streaming *streaming;
-  int threads; /* 0: all cores */
+  int threads; /* 0: tare_cores() */
   const tare_pad_value *pad_values;
   int n_pad_values;
   const tare_length_input *length_inputs; /* none with streaming */

@@ -53,7 +53,7 @@ typedef struct tare_eval_options {
   /** For the ports of the plan; each chunk then counts as a separate sample, and there can be no
    *  metric. NULL: each sample is one run. */
   const tare_streaming *streaming;
-  int threads;              /* 0: all cores */
+  int threads;              /* 0: tare_cores() */
   int profile;              /* run in this profile of the plan; -1: the one of the shape */
   tare_comparison *tensors; /* also compare the tensors; made for the first plan and `against`
                                (asserted). NULL: no */

@@ -393,7 +393,7 @@ TARE_API int64_t tare_plan_context_bytes(const tare_plan *plan);
 
 /** Options of tare_context_new; set the defaults with tare_context_options_init. */
 typedef struct tare_context_options {
-  int threads; /* 0: all cores */
+  int threads; /* 0: tare_cores() */
   int profile; /* always run in this profile; -1: in the first one that covers the shape */
 } tare_context_options;
 

@@ -60,6 +60,11 @@ extern "C" {
  */
 TARE_API const char *tare_version(void);
 
+/** Threads that contexts and calibrations have by default: the cores that this process may run on
+ *  (sched_setaffinity) and that the quota of its control group, as of a container, grants whole; at
+ *  least 1. */
+TARE_API int tare_cores(void);
+
 /**
  * Removes the temporary files of all outputs that are being written, for a program that must end at
  * once. If the program continues, these outputs fail with TARE_E_IO. Async-signal-safe: may be

@@ -208,7 +208,7 @@ TARE_API tare_status tare_timings_save(tare_timings *timings, const char *path, 
 /**
  * Whether a cache that is not empty has times for this machine.
  * @param isa as in tare_build_options
- * @param threads 0: all cores
+ * @param threads 0: tare_cores()
  * @return TARE_OK, TARE_E_CHECK (the message says what is different), TARE_E_USAGE (unknown isa),
  *         TARE_E_MEMORY
  */

@@ -327,7 +327,7 @@ static layer_times times_of(const bench_session *const w) {
 
 /* Threads that can run at a time. */
 static int bench_threads(const bench_arguments *const a) {
-  const int cores = cli_cores() > 0 ? cli_cores() : 1;
+  const int cores = tare_cores();
   return a->common.threads > 0 && a->common.threads < cores ? a->common.threads : cores;
 }
 

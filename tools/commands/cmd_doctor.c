@@ -75,7 +75,7 @@ static machine doctor_look(void) {
   struct sysinfo info = {0};
   (void)sysinfo(&info); /* cannot fail with a valid address */
   machine m = {.cores = (int)sysconf(_SC_NPROCESSORS_ONLN),
-               .allowed = cli_cores(),
+               .allowed = tare_cores(),
                .smt = smt_state(),
                .memory = (int64_t)info.totalram * info.mem_unit,
                .free_memory = (int64_t)info.freeram * info.mem_unit};

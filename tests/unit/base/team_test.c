@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sched.h>
@@ -74,7 +75,8 @@ typedef struct sweep {
   size_t n;
 } sweep;
 
-/* Reads what other threads wrote in the run before; plain memory, so that a race detector looks on. */
+/* Reads what other threads wrote in the run before; plain memory, so that a race detector looks on.
+ */
 static void mix(const void *const user, const size_t i, const int thread) {
   (void)thread;
   const sweep *const s = user;
@@ -151,6 +153,46 @@ static void ends_at_any_moment(void **const state) {
   }
 }
 
+/* An item of another thread than the caller's loses its core: it sleeps. */
+typedef struct sleepy {
+  _Atomic int others; /* items that other threads did */
+  _Atomic bool awake;
+} sleepy;
+
+static void sleep_in_others(const void *const user, const size_t item, const int thread) {
+  sleepy *const s = *(sleepy *const *)user;
+  (void)item;
+  if (thread > 0) {
+    s->others++;
+    const struct timespec nap = {0, s->awake ? 0 : 20000000};
+    nanosleep(&nap, NULL);
+  } else if (s->others == 0) {
+    const struct timespec nap = {0, 200000}; /* until they have one */
+    nanosleep(&nap, NULL);
+  }
+}
+
+/* It comes back when it has waited long enough. */
+static void leaves_out_threads_that_lose_their_core(void **const state) {
+  (void)state;
+  tarei_team *team;
+  assert_int_equal(tarei_team_new(2, &team, NULL), TARE_OK);
+  sleepy s = {0};
+  for (int i = 0; s.others == 0 && i < 1000; i++) {
+    tarei_team_run(team, 64, sleep_in_others, &(sleepy *){&s});
+  }
+  assert_true(s.others > 0);
+  const int lost = s.others;
+  tarei_team_run(team, 64, sleep_in_others, &(sleepy *){&s});
+  assert_int_equal(s.others, lost);
+  s.awake = true;
+  for (int i = 0; s.others == lost && i < 1000000; i++) {
+    tarei_team_run(team, 64, sleep_in_others, &(sleepy *){&s});
+  }
+  assert_true(s.others > lost);
+  tarei_team_free(team);
+}
+
 static void counts_allowed_cores(void **const state) {
   (void)state;
   const int cores = tarei_cores();
@@ -173,9 +215,13 @@ static void counts_allowed_cores(void **const state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(does_every_item_once),        cmocka_unit_test(no_team_is_the_caller),
-      cmocka_unit_test(later_runs_see_earlier_ones), cmocka_unit_test(sleeping_threads_get_up),
-      cmocka_unit_test(ends_at_any_moment),          cmocka_unit_test(counts_allowed_cores),
+      cmocka_unit_test(does_every_item_once),
+      cmocka_unit_test(no_team_is_the_caller),
+      cmocka_unit_test(later_runs_see_earlier_ones),
+      cmocka_unit_test(sleeping_threads_get_up),
+      cmocka_unit_test(ends_at_any_moment),
+      cmocka_unit_test(counts_allowed_cores),
+      cmocka_unit_test(leaves_out_threads_that_lose_their_core),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
