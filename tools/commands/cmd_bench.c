@@ -5,7 +5,7 @@
 
 #include "tools/bench/bench_advice.h"
 #include "tools/bench/bench_trace.h"
-#include "tools/feed.h"
+#include "tools/bench/stream.h"
 #include "tools/json_out.h"
 #include "tools/layer_times.h"
 #include "tools/options/lengths.h"
@@ -29,10 +29,11 @@ enum {
   OPT_EXPORT_PROFILE,
   OPT_TRACE,
   OPT_ADVICE,
-  OPT_BENCH_USE_PROFILE
+  OPT_BENCH_USE_PROFILE,
+  OPT_STREAMS
 };
 
-enum { MOST_PERCENTILES = 16 };
+enum { MOST_PERCENTILES = 16, MOST_STREAMS = 1024 };
 
 typedef struct bench_arguments {
   opt_common common;
@@ -47,18 +48,17 @@ typedef struct bench_arguments {
   bool dump_profile, advice;
   const char *profile_file, *trace_file; /* or NULL */
   int use_profile;                       /* -1: by shape */
+  int streams;
 } bench_arguments;
 
 typedef struct bench_session {
   side side;
   tare_profiles *profiles; /* of a model */
   tare_profiles *point;    /* one profile: the lengths to run at */
-  feed feed;
-  tare_streaming *streaming; /* states of one run are fed to the next; NULL: none */
-  tare_context *context;
-  tare_tensor *outputs;
   int64_t values[TARE_MAX_SYMBOLS];
-  timing times;
+  stream *streams; /* each with the same inputs, and states of its own */
+  int n_streams;
+  timing times;                         /* of the runs of all streams */
   double *layer_operations, operations; /* of each layer and of all in one run */
   double loaded;                        /* seconds until the first run can begin */
   double wall;                          /* seconds of the measured runs together */
@@ -86,8 +86,17 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"use-profile", OPT_BENCH_USE_PROFILE, "I", 0,
      "Run in profile I (default: the first that fits)", 0},
+    {"streams", OPT_STREAMS, "N", 0,
+     "Run N contexts at the same time, with one thread each unless --threads says more, as a "
+     "server "
+     "does (default 1, with all cores)",
+     0},
     {"useProfile", OPT_BENCH_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {0}};
+
+static bool bench_times_layers(const bench_arguments *const a) {
+  return a->dump_profile || a->advice || a->profile_file || a->trace_file;
+}
 
 static void bench_check(const bench_arguments *const a, const struct argp_state *const state) {
   if (!a->path) {
@@ -95,6 +104,11 @@ static void bench_check(const bench_arguments *const a, const struct argp_state 
   }
   if (a->shapes && a->symbols) {
     argp_error(state, "--shapes and --symbols are mutually exclusive");
+  }
+  if (a->streams > 1 && bench_times_layers(a)) {
+    argp_error(state,
+               "--streams measures runs: --dumpProfile, --exportProfile, --trace and --advice are "
+               "for one stream");
   }
 }
 
@@ -153,6 +167,9 @@ static error_t bench_parse(const int key, char *const arg, struct argp_state *co
       return 0;
     case OPT_BENCH_USE_PROFILE:
       a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
+      return 0;
+    case OPT_STREAMS:
+      a->streams = (int)cli_int(state, "--streams", arg, 1, MOST_STREAMS);
       return 0;
     case ARGP_KEY_ARG:
       if (a->path) {
@@ -226,17 +243,17 @@ static tare_status choose_values(const bench_arguments *const a, bench_session *
 }
 
 static tare_status find_states(const bench_arguments *const a, bench_session *const w,
-                               tare_error *const err) {
+                               tare_streaming **const out, tare_error *const err) {
   const ports p = ports_of_plan(w->side.plan);
   int64_t size = 0;
-  CLI_TRY(streaming_new(&a->streaming, &p, &w->streaming, err));
-  if (!w->streaming) {
-    CLI_TRY(tare_streaming_new(p.inputs, p.n_inputs, p.outputs, p.n_outputs, &w->streaming, err));
+  CLI_TRY(streaming_new(&a->streaming, &p, out, err));
+  if (!*out) {
+    CLI_TRY(tare_streaming_new(p.inputs, p.n_inputs, p.outputs, p.n_outputs, out, err));
     if (!a->streaming.no_states) {
-      (void)tare_streaming_find_states(w->streaming); /* most models have none */
+      (void)tare_streaming_find_states(*out); /* most models have none */
     }
   }
-  const char *const chunk = tare_streaming_chunk_symbol(w->streaming, &size);
+  const char *const chunk = tare_streaming_chunk_symbol(*out, &size);
   const tare_profiles *const built = tare_plan_profiles(w->side.plan);
   for (int s = 0; chunk && s < tare_profiles_n_symbols(built); s++) {
     if (strcmp(tare_profiles_symbol(built, s), chunk) == 0) {
@@ -246,16 +263,33 @@ static tare_status find_states(const bench_arguments *const a, bench_session *co
   return TARE_OK;
 }
 
-/* One run, its states fed to the next. */
-static tare_status bench_step(const bench_session *const w, tare_error *const err) {
-  CLI_TRY(tare_context_run(w->context, w->feed.tensors, w->outputs, err));
-  return tare_streaming_feed(w->streaming, w->outputs, w->feed.tensors, err);
+static int threads_of_stream(const bench_arguments *const a) {
+  return a->common.threads > 0 ? a->common.threads : a->streams > 1 ? 1 : tare_cores();
+}
+
+static tare_status stream_open(const bench_arguments *const a, bench_session *const w,
+                               stream *const s, tare_error *const err) {
+  const tare_plan *const plan = w->side.plan;
+  const tare_port *inputs = NULL, *outputs = NULL;
+  const int n_inputs = side_inputs(&w->side, &inputs);
+  const int n_outputs = tare_plan_outputs(plan, &outputs);
+  CLI_TRY(find_states(a, w, &s->streaming, err));
+  CLI_TRY(feed_new(inputs, n_inputs, tare_plan_profiles(plan), w->values, &s->feed, err));
+  s->outputs = cli_realloc(NULL, (size_t)n_outputs, sizeof *s->outputs);
+  s->plan = plan;
+  s->times_layers = bench_times_layers(a);
+  s->trace = a->profile_file || a->trace_file ? &w->trace : NULL;
+  tare_context_options o;
+  tare_context_options_init(&o);
+  o.threads = threads_of_stream(a);
+  o.profile = a->use_profile;
+  return tare_context_new(plan, &o, &s->context, err);
 }
 
 static tare_status bench_prepare(const bench_arguments *const a, bench_session *const w,
                                  tare_error *const err) {
   const double start = cli_now();
-  const tare_port *inputs = NULL, *outputs = NULL;
+  const tare_port *inputs = NULL;
   CLI_TRY(side_load(a->path, &a->common, &w->side, err));
   CLI_TRY(w->side.model ? opt_model_apply(&a->model_options, w->side.model, err) : TARE_OK);
   const int n_inputs = side_inputs(&w->side, &inputs);
@@ -263,48 +297,32 @@ static tare_status bench_prepare(const bench_arguments *const a, bench_session *
   CLI_TRY(choose_profiles(a, w, inputs, n_inputs, err));
   CLI_TRY(side_build(&w->side, w->profiles, &a->common, err));
   CLI_TRY(choose_values(a, w, err));
-  CLI_TRY(find_states(a, w, err));
-  CLI_TRY(feed_new(inputs, n_inputs, tare_plan_profiles(w->side.plan), w->values, &w->feed, err));
-  const int n_outputs = tare_plan_outputs(w->side.plan, &outputs);
-  w->outputs = cli_realloc(NULL, (size_t)n_outputs, sizeof *w->outputs);
-  tare_context_options o;
-  tare_context_options_init(&o);
-  o.threads = a->common.threads;
-  o.profile = a->use_profile;
-  CLI_TRY(tare_context_new(w->side.plan, &o, &w->context, err));
+  w->streams = calloc((size_t)a->streams, sizeof *w->streams);
+  if (!w->streams) {
+    return cli_fail(err, TARE_E_MEMORY, "out of memory for %d streams", a->streams);
+  }
+  for (; w->n_streams < a->streams; w->n_streams++) {
+    stream *const s = &w->streams[w->n_streams];
+    const tare_status status = stream_open(a, w, s, err);
+    if (status != TARE_OK) {
+      stream_fini(s);
+      return status;
+    }
+  }
   w->loaded = cli_now() - start;
   return plan_operations(w->side.plan, w->values, &w->layer_operations, &w->operations, err);
 }
 
-static tare_status warm_up(const bench_arguments *const a, const bench_session *const w,
-                           tare_error *const err) {
-  const double end = cli_now() + a->warm_up_ms * 1e-3;
-  do {
-    CLI_TRY(bench_step(w, err));
-  } while (cli_now() < end);
-  return TARE_OK;
-}
-
-static bool bench_times_layers(const bench_arguments *const a) {
-  return a->dump_profile || a->advice || a->profile_file || a->trace_file;
-}
-
 static tare_status bench_measure(const bench_arguments *const a, bench_session *const w,
                                  tare_error *const err) {
-  CLI_TRY(warm_up(a, w, err));
-  if (a->profile_file || a->trace_file) {
-    bench_trace_start(&w->trace, w->side.plan, w->context);
+  const stream_span span = {a->warm_up_ms * 1e-3, a->duration_s, a->iterations};
+  CLI_TRY(streams_run(w->streams, w->n_streams, &span, &w->wall, err));
+  for (int i = 0; i < w->n_streams; i++) {
+    const timing *const times = &w->streams[i].times;
+    for (size_t run = 0; run < times->n; run++) {
+      timing_add(&w->times, times->ms[run]);
+    }
   }
-  tare_context_set_profiling(w->context, bench_times_layers(a));
-  const double start = cli_now();
-  for (double now = start; now < start + a->duration_s || (int64_t)w->times.n < a->iterations;) {
-    CLI_TRY(bench_step(w, err));
-    const double end = cli_now();
-    timing_add(&w->times, (end - now) * 1e3);
-    bench_trace_end_run(&w->trace);
-    now = end;
-  }
-  w->wall = cli_now() - start;
   timing_sort(&w->times);
   return TARE_OK;
 }
@@ -322,13 +340,13 @@ static char *bench_point_text(const bench_session *const w) {
 }
 
 static layer_times times_of(const bench_session *const w) {
-  return (layer_times){w->side.plan, w->context, w->layer_operations, (int64_t)w->times.n};
+  return (layer_times){w->side.plan, w->streams->context, w->layer_operations, (int64_t)w->times.n};
 }
 
 /* Threads that can run at a time. */
 static int bench_threads(const bench_arguments *const a) {
-  const int cores = tare_cores();
-  return a->common.threads > 0 && a->common.threads < cores ? a->common.threads : cores;
+  const int cores = tare_cores(), threads = threads_of_stream(a);
+  return threads < cores ? threads : cores;
 }
 
 /* Files and advice: what only some ask for. */
@@ -360,7 +378,11 @@ static void bench_print_text(const bench_arguments *const a, const bench_session
   const timing *const t = &w->times;
   char *const point = bench_point_text(w);
   printf("=== Performance summary ===\n");
-  printf("Shape: %s (profile %d)\n", point, tare_context_profile(w->context));
+  printf("Shape: %s (profile %d)\n", point, tare_context_profile(w->streams->context));
+  if (w->n_streams > 1) {
+    const int threads = threads_of_stream(a);
+    printf("Streams: %d, of %d thread%s each\n", w->n_streams, threads, cli_s(threads));
+  }
   printf("Throughput: %g qps\n", (double)t->n / w->wall);
   printf("Latency: min = %g ms, max = %g ms, mean = %g ms, median = %g ms", t->ms[0],
          t->ms[t->n - 1], timing_mean(t), timing_median(t));
@@ -390,7 +412,9 @@ static void bench_print_json(const bench_arguments *const a, const bench_session
   char *const point = bench_point_text(w);
   json_text(object, "shape", point);
   free(point);
-  json_int(object, "profile", tare_context_profile(w->context));
+  json_int(object, "profile", tare_context_profile(w->streams->context));
+  json_int(object, "streams", w->n_streams);
+  json_int(object, "threads", threads_of_stream(a));
   json_int(object, "iterations", (int64_t)t->n);
   json_real(object, "throughput_qps", (double)t->n / w->wall);
   cJSON *const latency = json_add(object, "latency_ms", json_object());
@@ -442,7 +466,8 @@ int cmd_bench(const int argc, char **const argv) {
                        .duration_s = 3,
                        .percentiles = {90, 95, 99},
                        .n_percentiles = 3,
-                       .use_profile = -1};
+                       .use_profile = -1,
+                       .streams = 1};
   bench_session w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
@@ -455,12 +480,12 @@ int cmd_bench(const int argc, char **const argv) {
   }
   bench_trace_fini(&w.trace);
   bench_advice_fini(&w.advice);
-  tare_context_free(&w.context);
   free(w.layer_operations);
   timing_fini(&w.times);
-  feed_fini(&w.feed);
-  tare_streaming_free(&w.streaming);
-  free(w.outputs);
+  for (int i = 0; i < w.n_streams; i++) {
+    stream_fini(&w.streams[i]);
+  }
+  free(w.streams);
   tare_profiles_free(&w.profiles);
   tare_profiles_free(&w.point);
   side_fini(&w.side);

@@ -47,3 +47,12 @@ echo "exit $?"
 "$TARE" bench digits.plan --trace missing/trace.json
 echo "exit $?"
 [ ! -e missing ]
+
+# Several contexts at the same time, each with states of its own.
+"$TARE" bench digits.plan --streams 3 --iterations 2 --duration 0 --warmUp 0 --json | "$JSON_CHECK" \
+  streams == 3 threads == 1 iterations == 6 throughput_qps '>' 0 || exit
+"$TARE" bench digits.plan --streams 2 --threads 2 --iterations 2 --duration 0 | grep ^Streams
+"$TARE" bench digits.plan --streams 2 --advice
+echo "exit $?"
+"$TARE" bench digits.plan --streams 0
+echo "exit $?"
