@@ -130,10 +130,15 @@ typedef struct tarei_f32_gemm {
   const float *a;     /* [m][k], row stride lda elements; nothing beyond k is read */
   size_t lda;
   size_t m, k, n;
+  size_t parts;       /* of a row, equally long, part_step elements apart; 0: one */
+  size_t part_step;
   const float *b;     /* packed, 64-byte aligned */
   tarei_epilogue epilogue; /* mult NULL */
 } tarei_f32_gemm;
 typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
+static inline size_t tarei_f32_gemm_parts(const tarei_f32_gemm *g) {
+  return g->parts ? g->parts : 1;
+}
 
 /* Weights that are stored in fewer bits: k rows of 32 columns, widened to those of one panel.
  * widen_i8: s8 times scale[32]; widen_f16, widen_bf16: finite float16 and bfloat16, scale NULL. */

@@ -11,24 +11,28 @@ enum { MAX_ROWS = 6, HALF = GEMM_PANEL / 2, VECTORS = HALF / 4 };
 
 TAREI_INLINE void half_panel(const tarei_f32_gemm *g, size_t m0, const float *b, const size_t rows,
                              float *tile) {
-  row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda * sizeof(float));
+  const size_t parts = tarei_f32_gemm_parts(g), steps = g->k / parts;
   float32x4_t sums[MAX_ROWS * VECTORS];
 #pragma GCC unroll 24
   for (size_t i = 0; i < rows * VECTORS; i++) {
     sums[i] = vdupq_n_f32(0.0f);
   }
-  for (size_t k = 0; k < g->k; k++) {
-    const float32x4x4_t w = vld1q_f32_x4(b);
+  for (size_t part = 0; part < parts; part++) {
+    const float *const first = g->a + m0 * g->lda + part * g->part_step;
+    row_cursor a = row_cursor_at(first, g->lda * sizeof(float));
+    for (size_t k = 0; k < steps; k++) {
+      const float32x4x4_t w = vld1q_f32_x4(b);
 #pragma GCC unroll 6
-    for (size_t i = 0; i < rows; i++) {
-      const float32x4_t x = vld1q_dup_f32(row_cursor_row(&a, i));
+      for (size_t i = 0; i < rows; i++) {
+        const float32x4_t x = vld1q_dup_f32(row_cursor_row(&a, i));
 #pragma GCC unroll 4
-      for (size_t q = 0; q < VECTORS; q++) {
-        sums[i * VECTORS + q] = vfmaq_f32(sums[i * VECTORS + q], x, w.val[q]);
+        for (size_t q = 0; q < VECTORS; q++) {
+          sums[i * VECTORS + q] = vfmaq_f32(sums[i * VECTORS + q], x, w.val[q]);
+        }
       }
+      row_cursor_advance(&a, rows);
+      b += GEMM_PANEL;
     }
-    row_cursor_advance(&a, rows);
-    b += GEMM_PANEL;
   }
 #pragma GCC unroll 24
   for (size_t i = 0; i < rows * VECTORS; i++) {

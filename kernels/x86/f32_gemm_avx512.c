@@ -75,25 +75,29 @@ TAREI_INLINE void float_step(float_sums *s, const row_cursor *a, const char *b, 
 
 TAREI_INLINE void float_multiply(const tarei_f32_gemm *g, float_sums *s, size_t m0, const char *b,
                                  const size_t rows, const size_t columns) {
-  const size_t steps = g->k;
-  row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda * sizeof *g->a);
+  const size_t parts = tarei_f32_gemm_parts(g), steps = g->k / parts, panel_bytes = g->k * STEP;
   prefetcher next = prefetcher_for(g, b, m0, rows);
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * columns; i++) {
     s->v[i] = _mm512_setzero_ps();
   }
-  for (size_t k = 0; k < steps / UNROLL; k++) {
-    if (columns <= 2 && rows > 1) {
-      prefetch(&next);
-      prefetch(&next);
+  for (size_t part = 0; part < parts; part++) {
+    const float *const first = g->a + m0 * g->lda + part * g->part_step;
+    row_cursor a = row_cursor_at(first, g->lda * sizeof *g->a);
+    for (size_t k = 0; k < steps / UNROLL; k++) {
+      if (columns <= 2 && rows > 1) {
+        prefetch(&next);
+        prefetch(&next);
+      }
+      float_step(s, &a, b, panel_bytes, 0, rows, columns);
+      float_step(s, &a, b, panel_bytes, 1, rows, columns);
+      row_cursor_advance_by(&a, rows, UNROLL * sizeof(float));
+      b += UNROLL * STEP;
     }
-    float_step(s, &a, b, steps * STEP, 0, rows, columns);
-    float_step(s, &a, b, steps * STEP, 1, rows, columns);
-    row_cursor_advance_by(&a, rows, UNROLL * sizeof(float));
-    b += UNROLL * STEP;
-  }
-  if (steps % UNROLL) {
-    float_step(s, &a, b, steps * STEP, 0, rows, columns);
+    if (steps % UNROLL) {
+      float_step(s, &a, b, panel_bytes, 0, rows, columns);
+      b += STEP;
+    }
   }
 }
 

@@ -8,6 +8,9 @@
 #define BLOCK_BYTES ((size_t)512 * 1024) /* gathered at a time: stays in L2 beside some weights */
 #define LEAST_ROWS 64 /* at a time: the weights come from further away for each block */
 #define MOST_ROWS 512
+#define NEAR_WEIGHTS \
+  ((size_t)256 * 1024) /* bytes: they stay in L2 when each line meets them anew */
+#define LEAST_LINE 6   /* outputs, below which a product for each is not worth it */
 
 tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
                             tare_error *const err) {
@@ -110,6 +113,7 @@ typedef struct conv_rows_job {
   size_t total; /* output positions */
   size_t thread_bytes;
   bool slabs;         /* see conv_slab.h */
+  bool lines;         /* rows in parts, where the input lies */
   int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
   int64_t size;       /* outputs of a block */
 } conv_rows_job;
@@ -118,14 +122,45 @@ static char *scratch_of(const conv_rows_job *const j, const int thread) {
   return tarei_thread_scratch(j->run, thread, j->thread_bytes);
 }
 
+/* Rows of a line of outputs, whose windows lie inside the input. */
+static tarei_conv_row_set line_rows(const tarei_conv_geometry *const g, const size_t first,
+                                    const size_t most) {
+  const tarei_window *const w = &g->conv->window;
+  const size_t pixel = (size_t)g->conv->channels * g->element;
+  const int64_t line = (int64_t)first / g->out[1], ox = (int64_t)first % g->out[1];
+  const int64_t y = line / g->out[0] * g->in[0] + line % g->out[0] * w->strides[0];
+  const size_t left = (size_t)(g->out[1] - ox);
+  return (tarei_conv_row_set){.a = g->x + (size_t)(y * g->in[1] + ox * w->strides[1]) * pixel,
+                              .lda = (size_t)w->strides[1] * pixel,
+                              .m = left < most ? left : most,
+                              .parts = (size_t)w->kernel[0],
+                              .part_step = (size_t)(w->dilations[0] * g->in[1]) * pixel};
+}
+
+static void each_line(const conv_rows_job *const j, const tarei_conv_geometry *const g,
+                      const size_t first, const size_t m, const size_t at, const int thread) {
+  for (size_t i = 0; i < m;) {
+    tarei_conv_row_set rows = line_rows(g, first + i, m - i);
+    rows.first = at + i;
+    j->rows(j->user, &rows, thread);
+    i += rows.m;
+  }
+}
+
 /* Rows [first, first + m) of a geometry, which are rows [at, at + m) of the outputs. */
 static void gather_groups(const conv_rows_job *const j, const tarei_conv_geometry *const g,
                           const size_t first, const size_t m, const size_t at, const int thread) {
+  if (j->lines) {
+    each_line(j, g, first, m, at, thread);
+    return;
+  }
   char *const block = scratch_of(j, thread);
   const size_t lda = conv_rows_row_bytes(g->conv, g->element);
   for (int64_t group = 0; group < g->conv->group; group++) {
     tarei_conv_gather(g, group, first, m, block, lda);
-    j->rows(j->user, block, lda, m, group, at, thread);
+    const tarei_conv_row_set rows = {
+        .a = block, .lda = lda, .m = m, .parts = 1, .group = group, .first = at};
+    j->rows(j->user, &rows, thread);
   }
 }
 
@@ -177,8 +212,12 @@ static void conv_rows_one_block(const conv_rows_job *const j, const int64_t b, c
   const tarei_conv *const c = g->conv;
   const size_t pixel = (size_t)c->channels * g->element;
   const int64_t start = in0 * c->window.strides[1] - g->pad[1];
-  j->rows(j->user, g->x + (size_t)(b * g->in[1] + start) * pixel,
-          (size_t)c->window.strides[1] * pixel, (size_t)(in1 - in0), 0, base + (size_t)in0, thread);
+  const tarei_conv_row_set rows = {.a = g->x + (size_t)(b * g->in[1] + start) * pixel,
+                                   .lda = (size_t)c->window.strides[1] * pixel,
+                                   .m = (size_t)(in1 - in0),
+                                   .parts = 1,
+                                   .first = base + (size_t)in0};
+  j->rows(j->user, &rows, thread);
   gathered(j, base + (size_t)in1, base + (size_t)t1, thread);
 }
 
@@ -214,8 +253,13 @@ static void conv_rows_line_item(const void *const user, const size_t i, const in
   char *const line = scratch_of(j, thread);
   tarei_conv_gather_line(g, group, batch, t0 * c->window.strides[1] - g->pad[1],
                          (m - 1) * c->window.strides[1] + c->window.kernel[1], line);
-  j->rows(j->user, line, line_step(c, g->element), (size_t)m, group,
-          (size_t)(batch * g->out[1] + t0), thread);
+  const tarei_conv_row_set rows = {.a = line,
+                                   .lda = line_step(c, g->element),
+                                   .m = (size_t)m,
+                                   .parts = 1,
+                                   .group = group,
+                                   .first = (size_t)(batch * g->out[1] + t0)};
+  j->rows(j->user, &rows, thread);
 }
 
 /* Even shares of at most `most`, one for each thread at least. */
@@ -266,6 +310,16 @@ static void conv_rows_run_job(conv_rows_job *const j) {
   }
 }
 
+/* Are the taps of each line side by side, all windows inside what is read, and lines long enough?
+ */
+static bool has_parts(const tarei_conv_geometry *const g, const bool padded) {
+  const tarei_conv *const c = g->conv;
+  const bool joined = c->window.dilations[1] == 1 || c->window.kernel[1] == 1;
+  const size_t weights = tarei_times(c->k, (size_t)c->outputs * g->element);
+  return c->space == 2 && c->group == 1 && joined && g->out[1] >= LEAST_LINE &&
+         weights <= NEAR_WEIGHTS && (padded || tarei_conv_is_inside(g));
+}
+
 void tarei_conv_row(const tarei_conv *const c, const tare_tensor *const x,
                     const tare_tensor *const out, const size_t element, const uint8_t pad_byte,
                     const size_t position, void *const row) {
@@ -275,7 +329,7 @@ void tarei_conv_row(const tarei_conv *const c, const tare_tensor *const x,
 
 void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
                      const tare_tensor *const x, const tare_tensor *const out, const size_t element,
-                     const uint8_t pad_byte, const tarei_conv_rows_fn rows,
+                     const uint8_t pad_byte, const bool takes_parts, const tarei_conv_rows_fn rows,
                      const void *const user) {
   conv_rows_job j = {.g = tarei_conv_geometry_of(c, x, out, element, pad_byte),
                      .run = run,
@@ -284,6 +338,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   j.total = positions_of(c, out);
   j.thread_bytes = conv_rows_thread_bytes(c, out, element);
   j.slabs = tarei_conv_needs_slab(&j.g);
+  j.lines = takes_parts && has_parts(&j.g, j.slabs);
   if (j.total > 0) {
     conv_rows_run_job(&j);
   }

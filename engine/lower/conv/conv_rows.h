@@ -30,18 +30,27 @@ bool tarei_conv_is_depthwise(const tarei_conv *conv);
 int64_t tarei_conv_taps(const tarei_conv *conv);
 int64_t tarei_conv_tap(const tarei_conv *conv, int64_t j);
 
-/* Called for m consecutive rows of a group from several threads: row i begins at a + i * lda bytes;
- * first is the number of row 0 among all output positions. */
-typedef void (*tarei_conv_rows_fn)(const void *user, const void *a, size_t lda, size_t m,
-                                   int64_t group, size_t first, int thread);
+/* Consecutive rows of a group: row i begins at a + i * lda bytes, and consists of as many parts of
+ * equal length, part_step bytes apart. first is the number of row 0 among all output positions. */
+typedef struct tarei_conv_row_set {
+  const void *a;
+  size_t lda, m;
+  size_t parts, part_step;
+  int64_t group;
+  size_t first;
+} tarei_conv_row_set;
+
+/* Called from several threads. */
+typedef void (*tarei_conv_rows_fn)(const void *user, const tarei_conv_row_set *rows, int thread);
 
 /* Grows with the output positions of `out`. */
 size_t tarei_conv_scratch(const tarei_conv *conv, const tare_tensor *out, size_t element,
                           int threads);
 
-/* x, out: [batch, space..., channels]. The run's scratch begins with that of tarei_conv_scratch. */
+/* x, out: [batch, space..., channels]. The run's scratch begins with that of tarei_conv_scratch.
+ * Only if `takes_parts` are rows of several parts. */
 void tarei_conv_rows(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
-                     const tare_tensor *out, size_t element, uint8_t pad_byte,
+                     const tare_tensor *out, size_t element, uint8_t pad_byte, bool takes_parts,
                      tarei_conv_rows_fn rows, const void *user);
 
 /* Copies the row of one output position of the first group. */

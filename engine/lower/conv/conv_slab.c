@@ -22,12 +22,17 @@ static bool covers_input(const tarei_conv *const c) {
          c->window.strides[1] <= c->window.kernel[1];
 }
 
-bool tarei_conv_needs_slab(const tarei_conv_geometry *const g) {
-  bool padded = false;
+bool tarei_conv_is_inside(const tarei_conv_geometry *const g) {
+  bool inside = true;
   for (int a = 0; a < 2; a++) {
-    padded = padded || g->pad[a] > 0 || span_of(g->conv, a, g->out[a]) > g->in[a];
+    inside = inside && g->pad[a] == 0 && span_of(g->conv, a, g->out[a]) <= g->in[a];
   }
-  return padded && covers_input(g->conv) && g->out[0] * g->out[1] >= LEAST_OUTPUTS;
+  return inside;
+}
+
+bool tarei_conv_needs_slab(const tarei_conv_geometry *const g) {
+  return covers_input(g->conv) && g->out[0] * g->out[1] >= LEAST_OUTPUTS &&
+         !tarei_conv_is_inside(g);
 }
 
 static size_t smaller_of(const size_t a, const int64_t b) {

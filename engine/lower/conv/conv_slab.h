@@ -1,7 +1,7 @@
 /*
- * Some lines of the input of a convolution over two axes, copied with their padding, so that no window
- * of some outputs leaves them: gathering windows at the ends of the input one by one would take
- * longer than all others.
+ * Some lines of the input of a convolution over two axes, copied with their padding, so that no
+ * window of some outputs leaves them: gathering windows at the ends of the input one by one would
+ * take longer than all others.
  */
 #ifndef TAREI_ENGINE_LOWER_CONV_CONV_SLAB_H
 #define TAREI_ENGINE_LOWER_CONV_CONV_SLAB_H
@@ -13,7 +13,10 @@ typedef struct tarei_conv_block {
   int64_t batch, position, count;
 } tarei_conv_block;
 
-/* Does it pay for these sizes? */
+/* Do all windows lie in the input? */
+bool tarei_conv_is_inside(const tarei_conv_geometry *g);
+
+/* Does a slab pay for these sizes? */
 bool tarei_conv_needs_slab(const tarei_conv_geometry *g);
 
 /* Bytes for `count` outputs; grows with the dims of `out` and with count. */

@@ -81,21 +81,20 @@ static size_t conv_last_scratch(const tarei_step *const step, const tare_tensor 
                     tarei_float_weights_scratch(&s->weights, threads));
 }
 
-static void conv_last_rows(const void *const user, const void *const a, const size_t lda,
-                           const size_t m, const int64_t group, const size_t first,
+static void conv_last_rows(const void *const user, const tarei_conv_row_set *const rows,
                            const int thread) {
   const conv_last_job *const j = user;
   const conv_last_state *const s = j->s;
-  const size_t n = (size_t)(s->conv.outputs / s->conv.group);
-  const tarei_f32_gemm gemm = {
-      .a = a,
-      .lda = lda / sizeof(float),
-      .m = m,
-      .k = s->conv.k,
-      .n = n,
-      .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
-  tarei_float_weights_gemm(&s->weights, (size_t)group, 0, &gemm, j->run->kernels, j->scratch,
-                           thread);
+  const size_t n = (size_t)(s->conv.outputs / s->conv.group), group = (size_t)rows->group;
+  const tarei_f32_gemm gemm = {.a = rows->a,
+                               .lda = rows->lda / sizeof(float),
+                               .m = rows->m,
+                               .k = s->conv.k,
+                               .n = n,
+                               .parts = rows->parts,
+                               .part_step = rows->part_step / sizeof(float),
+                               .epilogue = tarei_epilogue_at(&j->epilogue, rows->first, group * n)};
+  tarei_float_weights_gemm(&s->weights, group, 0, &gemm, j->run->kernels, j->scratch, thread);
 }
 
 static void conv_last_span(const void *const user, tarei_dw_conv *const call, const size_t row) {
@@ -129,8 +128,8 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
     tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), conv_last_span, &j);
   } else {
     j.scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, sizeof(float), r->threads);
-    tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */, conv_last_rows,
-                    &j);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */,
+                    tarei_float_weights_are_plain(&s->weights), conv_last_rows, &j);
   }
   return TARE_OK;
 }

@@ -133,24 +133,23 @@ static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor
   return tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads) + rows;
 }
 
-static void qconv_last_rows(const void *const user, const void *const a, const size_t lda,
-                            const size_t m, const int64_t group, const size_t first,
+static void qconv_last_rows(const void *const user, const tarei_conv_row_set *const rows,
                             const int thread) {
   const qconv_last_job *const j = user;
   const qconv_last_state *const s = j->s;
-  const size_t n = (size_t)(s->conv.outputs / s->conv.group);
+  const size_t n = (size_t)(s->conv.outputs / s->conv.group), group = (size_t)rows->group;
   const tarei_i8_gemm gemm = {
-      .a = a,
-      .lda = lda,
-      .m = m,
+      .a = rows->a,
+      .lda = rows->lda,
+      .m = rows->m,
       .k = s->conv.k,
       .n = n,
-      .b = s->weights + (size_t)group * s->group_bytes,
-      .add = tarei_int8_layer_add(&s->layer, j->run->profile) + (size_t)group * s->group_add,
-      .epilogue = tarei_epilogue_at(&j->epilogue, first, (size_t)group * n)};
+      .b = s->weights + group * s->group_bytes,
+      .add = tarei_int8_layer_add(&s->layer, j->run->profile) + group * s->group_add,
+      .epilogue = tarei_epilogue_at(&j->epilogue, rows->first, group * n)};
   if (s->layer.float_rows) {
-    tarei_row_scales_gemm(j->form, &gemm, a, lda / sizeof(float), m, j->run->kernels,
-                          j->row_scratch, thread);
+    tarei_row_scales_gemm(j->form, &gemm, rows->a, rows->lda / sizeof(float), rows->m,
+                          j->run->kernels, j->row_scratch, thread);
   } else {
     j->run->kernels->i8_gemm(&gemm);
   }
@@ -193,7 +192,8 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
                                  : (tarei_row_form){0};
     j.row_scratch = (char *)r->scratch +
                     tarei_conv_scratch(&s->conv, j.out, qconv_last_element_of(s), r->threads);
-    tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad, qconv_last_rows, &j);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad, false, qconv_last_rows,
+                    &j);
   }
   return TARE_OK;
 }

@@ -92,6 +92,10 @@ void tarei_float_weights_gemm(const tarei_float_weights *const w, const size_t g
   }
 }
 
+bool tarei_float_weights_are_plain(const tarei_float_weights *const w) {
+  return !w->bf16 && w->type == TARE_F32;
+}
+
 const char *tarei_float_weights_kernel(const tarei_float_weights *const w,
                                        const tarei_kernels *const kernels) {
   return w->bf16 ? kernels->bf16_gemm_name : tarei_stored_kernel(w, kernels);

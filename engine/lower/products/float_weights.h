@@ -37,6 +37,8 @@ void tarei_float_weights_gemm(const tarei_float_weights *w, size_t group, size_t
                               const tarei_f32_gemm *g, const tarei_kernels *kernels, void *scratch,
                               int thread);
 size_t tarei_float_weights_scratch(const tarei_float_weights *w, int threads);
+/* As floats, which multiply rows of several parts too. */
+bool tarei_float_weights_are_plain(const tarei_float_weights *w);
 
 /* Scales of weights stored as bytes, for tarei_lowering.weight_scales. */
 size_t tarei_float_weights_scales(const tarei_float_weights *w, int input, float *out);

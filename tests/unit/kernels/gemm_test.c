@@ -225,12 +225,19 @@ static void epilogue_follows_its_definition(void **state) {
 typedef struct f32_case {
   size_t m, k, n, lda;
   float *a, *w, *packed;
+  size_t parts, part_step;
 } f32_case;
 
 static f32_case f32_case_new(bool wild) {
-  f32_case c = {.m = ck_size(), .k = ck_size(), .n = ck_size()};
+  f32_case c = {.m = ck_size(), .k = ck_size(), .n = ck_size(), .parts = ck_below(2)};
+  if (ck_below(3) == 0) {
+    c.parts = 1 + ck_below(8);
+    c.k = c.parts * (1 + ck_below(30));
+    c.part_step = c.k / c.parts + ck_below(90);
+  }
   c.lda = c.k + ck_below(5);
-  c.a = ck_floats((c.m - 1) * c.lda + c.k, wild);
+  const size_t row = c.parts > 1 ? (c.parts - 1) * c.part_step + c.k / c.parts : c.k;
+  c.a = ck_floats((c.m - 1) * c.lda + row, wild);
   c.w = ck_floats(c.k * c.n, wild);
   c.packed = ck_alloc_aligned(tarei_f32_packed_size(c.k, c.n));
   ck_scalar().f32_pack(c.w, c.n, false, c.k, c.n, c.packed);
@@ -244,8 +251,20 @@ static void f32_case_free(f32_case *c) {
 }
 
 static tarei_f32_gemm f32_gemm_of(const f32_case *c, tarei_epilogue e) {
-  return (tarei_f32_gemm){
-      .a = c->a, .lda = c->lda, .m = c->m, .k = c->k, .n = c->n, .b = c->packed, .epilogue = e};
+  return (tarei_f32_gemm){.a = c->a,
+                          .lda = c->lda,
+                          .m = c->m,
+                          .k = c->k,
+                          .n = c->n,
+                          .parts = c->parts,
+                          .part_step = c->part_step,
+                          .b = c->packed,
+                          .epilogue = e};
+}
+
+static float f32_element(const f32_case *c, size_t m, size_t k) {
+  const size_t part = c->k / (c->parts ? c->parts : 1);
+  return c->a[m * c->lda + k / part * c->part_step + k % part];
 }
 
 static void f32_compare_rows(const f32_case *c, const ck_epilogue *e) {
@@ -305,7 +324,7 @@ static void f32_gemm_agrees_with_double(void **state) {
       for (size_t n = 0; n < c.n; n++) {
         double sum = 0, size = 0;
         for (size_t k = 0; k < c.k; k++) {
-          const double product = (double)c.a[m * c.lda + k] * c.w[k * c.n + n];
+          const double product = (double)f32_element(&c, m, k) * c.w[k * c.n + n];
           sum += product;
           size += fabs(product);
         }
