@@ -33,8 +33,9 @@ V16_FUNCTION void PLANES(inside)(const planes_line *l, const PLANES_SUM *taps, i
   const size_t apart = (size_t)p->stride[1] * pixel, next = (size_t)p->dilation[1] * pixel;
   const size_t first = (size_t)(ox * p->stride[1] - p->pad[1]) * p->channels;
   PLANES_SUM sum[PLANES_BLOCK];
+  /* all of them: else the compiler warns where it does not inline */
 #pragma GCC unroll 9
-  for (size_t i = 0; i < rows; i++) {
+  for (size_t i = 0; i < PLANES_BLOCK; i++) {
     sum[i] = PLANES(start)(l);
   }
 #pragma GCC unroll 3
