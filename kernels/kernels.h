@@ -139,6 +139,10 @@ typedef void tarei_f32_gemm_fn(const tarei_f32_gemm *g);
 static inline size_t tarei_f32_gemm_parts(const tarei_f32_gemm *g) {
   return g->parts ? g->parts : 1;
 }
+/* The k of one. */
+static inline size_t tarei_f32_gemm_part(const tarei_f32_gemm *g) {
+  return g->parts > 1 ? g->k / g->parts : g->k;
+}
 
 /* Weights that are stored in fewer bits: k rows of 32 columns, widened to those of one panel.
  * widen_i8: s8 times scale[32]; widen_f16, widen_bf16: finite float16 and bfloat16, scale NULL. */

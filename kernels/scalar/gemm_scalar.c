@@ -38,7 +38,7 @@ void tarei_k_i8_gemm_u8s8_1x32__scalar(const tarei_i8_gemm *g) {
 
 static void f32_panel(const tarei_f32_gemm *g, size_t m, size_t n0) {
   const float *const b = g->b + n0 * g->k;
-  const size_t part = g->k / tarei_f32_gemm_parts(g);
+  const size_t part = tarei_f32_gemm_part(g);
   float acc[TAREI_F32_PANEL] = {0};
   for (size_t k = 0; k < g->k; k++) {
     const float a = g->a[m * g->lda + k / part * g->part_step + k % part];

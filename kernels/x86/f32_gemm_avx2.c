@@ -11,7 +11,7 @@ enum { MAX_ROWS = 6, HALF = GEMM_PANEL / 2 };
 
 TAREI_INLINE void half_panel(const tarei_f32_gemm *g, size_t m0, const float *b, const size_t rows,
                              float *tile) {
-  const size_t parts = tarei_f32_gemm_parts(g), steps = g->k / parts;
+  const size_t parts = tarei_f32_gemm_parts(g), steps = tarei_f32_gemm_part(g);
   __m256 low[MAX_ROWS], high[MAX_ROWS];
 #pragma GCC unroll 6
   for (size_t i = 0; i < rows; i++) {

@@ -75,7 +75,8 @@ TAREI_INLINE void float_step(float_sums *s, const row_cursor *a, const char *b, 
 
 TAREI_INLINE void float_multiply(const tarei_f32_gemm *g, float_sums *s, size_t m0, const char *b,
                                  const size_t rows, const size_t columns) {
-  const size_t parts = tarei_f32_gemm_parts(g), steps = g->k / parts, panel_bytes = g->k * STEP;
+  const size_t parts = tarei_f32_gemm_parts(g), steps = tarei_f32_gemm_part(g),
+               panel_bytes = g->k * STEP;
   prefetcher next = prefetcher_for(g, b, m0, rows);
 #pragma GCC unroll 28
   for (size_t i = 0; i < rows * columns; i++) {
