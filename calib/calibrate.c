@@ -9,6 +9,7 @@
 #include "calib/aliases.h"
 #include "calib/gather.h"
 #include "calib/methods/clipping.h"
+#include "calib/methods/input_means.h"
 #include "calib/methods/smoothing.h"
 #include "calib/methods/rounding.h"
 #include "engine/context.h"
@@ -172,7 +173,9 @@ static tare_status gather_and_decide(run *const r, tare_dataset *const dataset,
   TAREI_TRY(tarei_gather(&job, r->stats, r->err));
   TAREI_TRY(tarei_smooth_tensors(r->plan, channels, r->options->smoothing, r->stats, r->err));
   TAREI_TRY(tarei_clip_weights(r->plan, grams, r->options->clipping, threads, r->stats, r->err));
-  return grams->n
+  TAREI_TRY(r->options->bias_correction ? tarei_take_input_means(r->plan, grams, r->stats, r->err)
+                                        : TARE_OK);
+  return grams->n && !r->options->round_to_nearest
              ? tarei_round_weights(r->plan, grams, &kernels, threads, r->options, r->stats, r->err)
              : TARE_OK;
 }
@@ -181,12 +184,13 @@ static tare_status calib_calibrate(run *const r, tare_dataset *const dataset) {
   TAREI_TRY(tare_calibrate_check(r->model, r->err));
   TAREI_TRY(make_plan(r));
   TAREI_TRY(make_stats(r, dataset));
-  TAREI_TRY(r->options->round_to_nearest ? TARE_OK : tarei_plan_find_readers(r->plan, r->err));
+  const bool needs_rows = !r->options->round_to_nearest || r->options->bias_correction;
+  TAREI_TRY(needs_rows ? tarei_plan_find_readers(r->plan, r->err) : TARE_OK);
   tarei_grams grams;
   tarei_channels channels;
   tare_status status;
   tarei_channels_init(&channels, tare_profiles_count(r->profiles));
-  TAREI_TRY_GOTO(tarei_grams_init(&grams, r->plan, r->err), done);
+  TAREI_TRY_GOTO(tarei_grams_init(&grams, r->plan, r->options->bias_correction, r->err), done);
   if (r->options->smoothing != TARE_SMOOTHING_OFF) {
     TAREI_TRY_GOTO(tarei_channels_find(&channels, r->plan, r->err), done);
   }

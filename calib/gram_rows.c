@@ -36,12 +36,13 @@ static int64_t every_of(const tare_plan *const plan, const int reader) {
 }
 
 tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const plan,
-                             tare_error *const err) {
+                             const bool means, tare_error *const err) {
   const int n = tarei_plan_n_readers(plan);
   *grams = (tarei_grams){.all = tarei_calloc((size_t)n, sizeof *grams->all),
+                         .inputs = tarei_calloc((size_t)n, sizeof *grams->inputs),
                          .every = tarei_calloc((size_t)n, sizeof *grams->every)};
   (void)pthread_mutex_init(&grams->mutex, NULL); /* never fails with default attributes on Linux */
-  if (!grams->all || !grams->every) {
+  if (!grams->all || !grams->inputs || !grams->every) {
     return tarei_fail_memory(err, "sums of products", (size_t)n * sizeof *grams->all);
   }
   for (; grams->n < n; grams->n++) {
@@ -49,6 +50,9 @@ tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const pl
     if (reader->rows_of == grams->n) {
       TAREI_TRY(tarei_gram_init(&grams->all[grams->n], reader->weights.k, err));
       grams->every[grams->n] = every_of(plan, grams->n);
+      grams->most_k = reader->weights.k > grams->most_k ? reader->weights.k : grams->most_k;
+      TAREI_TRY(means ? tarei_input_sums_init(&grams->inputs[grams->n], reader->weights.k, err)
+                      : TARE_OK);
     }
   }
   return TARE_OK;
@@ -57,9 +61,11 @@ tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const pl
 void tarei_grams_fini(tarei_grams *const grams) {
   for (int i = 0; i < grams->n; i++) {
     tarei_gram_fini(&grams->all[i]);
+    tarei_input_sums_fini(&grams->inputs[i]);
   }
   (void)pthread_mutex_destroy(&grams->mutex);
   free(grams->all);
+  free(grams->inputs);
   free(grams->every);
   *grams = (tarei_grams){0};
 }
@@ -69,6 +75,7 @@ void tarei_grams_reset(tarei_grams *const grams) {
     if (grams->all[i].sums) {
       tarei_gram_reset(&grams->all[i]);
     }
+    tarei_input_sums_reset(&grams->inputs[i]);
   }
 }
 
@@ -80,8 +87,9 @@ tare_status tarei_gram_rows_init(tarei_gram_rows *const rows, tarei_grams *const
   *rows = (tarei_gram_rows){.grams = grams,
                             .kernels = kernels,
                             .bytes = tarei_calloc(n, sizeof *rows->bytes),
-                            .n_rows = tarei_calloc(n, sizeof *rows->n_rows)};
-  if (!rows->bytes || !rows->n_rows) {
+                            .n_rows = tarei_calloc(n, sizeof *rows->n_rows),
+                            .sums = tarei_calloc((size_t)grams->most_k, sizeof *rows->sums)};
+  if (!rows->bytes || !rows->n_rows || !rows->sums) {
     return tarei_fail_memory(err, "rows of layers", n * sizeof *rows->bytes);
   }
   return n ? tarei_gram_work_init(&rows->work, err) : TARE_OK;
@@ -94,6 +102,7 @@ void tarei_gram_rows_fini(tarei_gram_rows *const rows) {
   free(rows->bytes);
   free(rows->n_rows);
   free(rows->floats);
+  free(rows->sums);
   tarei_gram_work_fini(&rows->work);
   *rows = (tarei_gram_rows){0};
 }
@@ -141,11 +150,11 @@ static int64_t positions_that_count(const tare_tensor *const out, const int64_t 
   return n;
 }
 
-/* The largest magnitude; 0 for a row that is not finite, which does not count either. */
+/* The largest magnitude; NAN for a row that is not finite. */
 static float amax_of_row(const tarei_gram_rows *const rows, const float *const x, const int64_t k) {
   tarei_minmax found = {.min = INFINITY, .max = -INFINITY};
   rows->kernels->minmax(x, (size_t)k, &found);
-  return found.n_nan || found.n_inf ? 0 : fmaxf(-found.min, found.max);
+  return found.n_nan || found.n_inf ? NAN : fmaxf(-found.min, found.max);
 }
 
 static void gram_rows_push(tarei_gram_rows *const rows, const int reader, const float *const x,
@@ -173,6 +182,28 @@ static tare_status gram_rows_reserve(tarei_gram_rows *const rows, const int read
                                              : tarei_fail_memory(err, "rows of a layer", n * k);
 }
 
+/* Adds n rows of one run, those that are finite, to the sums of the inputs. */
+static void gram_rows_sum(tarei_gram_rows *const rows, const int reader, const float *const amax,
+                          const size_t n) {
+  tarei_grams *const grams = rows->grams;
+  tarei_input_sums *const to = &grams->inputs[reader];
+  int64_t n_rows = 0;
+  if (!to->sums) {
+    return;
+  }
+  memset(rows->sums, 0, to->k * sizeof *rows->sums);
+  for (size_t r = 0; r < n; r++) {
+    const float *const row = rows->floats + r * to->k;
+    for (size_t i = 0; isfinite(amax[r]) && i < to->k; i++) {
+      rows->sums[i] += (double)row[i];
+    }
+    n_rows += isfinite(amax[r]) != 0;
+  }
+  (void)pthread_mutex_lock(&grams->mutex); /* cannot fail on a sound default mutex */
+  tarei_input_sums_add(to, rows->sums, n_rows);
+  (void)pthread_mutex_unlock(&grams->mutex);
+}
+
 /* n rows, `every` positions apart. */
 static void gram_rows_quantize(tarei_gram_rows *const rows, const tarei_reading *const reading,
                                const int64_t *const extents, const size_t n, const int64_t every) {
@@ -185,6 +216,7 @@ static void gram_rows_quantize(tarei_gram_rows *const rows, const tarei_reading 
     amax[i] = amax_of_row(rows, row, k);
     loudest = amax[i] > loudest ? amax[i] : loudest;
   }
+  gram_rows_sum(rows, reading->reader, amax, n);
   for (size_t i = 0; i < n; i++) {
     const float scale = fmaxf(amax[i], loudest / QUIETEST);
     if (amax[i] > 0 && isfinite(127.0F / scale)) {

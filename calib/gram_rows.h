@@ -9,18 +9,22 @@
 #include <pthread.h>
 
 #include "calib/gram.h"
+#include "calib/input_sums.h"
 #include "engine/observe/readers.h"
 
 /* Gram matrices of a pass over data, which its workers share. */
 typedef struct tarei_grams {
   int n;
-  tarei_gram *all;       /* of each reader that is the first of its rows; others are empty */
-  int64_t *every;        /* of each: how many rows there are for one that is taken, at least */
-  pthread_mutex_t mutex; /* guards the sums */
+  int64_t most_k;           /* inputs of a layer */
+  tarei_gram *all;          /* of each reader that is the first of its rows; others are empty */
+  tarei_input_sums *inputs; /* of each, empty where no means are wanted */
+  int64_t *every;           /* of each: how many rows there are for one that is taken, at least */
+  pthread_mutex_t mutex;    /* guards the sums */
 } tarei_grams;
 
-/* One for each reader that was found in the plan, empty. */
-tare_status tarei_grams_init(tarei_grams *grams, const tare_plan *plan, tare_error *err);
+/* One for each reader that was found in the plan, empty; with sums of inputs if `means`. */
+tare_status tarei_grams_init(tarei_grams *grams, const tare_plan *plan, bool means,
+                             tare_error *err);
 void tarei_grams_fini(tarei_grams *grams);
 void tarei_grams_reset(tarei_grams *grams);
 
@@ -32,6 +36,7 @@ typedef struct tarei_gram_rows {
   size_t *n_rows;
   float *floats; /* of one run */
   size_t cap_floats;
+  double *sums; /* [most_k], of the rows of one run */
   tarei_gram_work work;
 } tarei_gram_rows;
 

@@ -161,6 +161,10 @@ int tare_stats_n_clipped(const tare_stats *const stats) {
   return stats->numbers[TAREI_NUMBERS_CLIPPING].n;
 }
 
+int tare_stats_n_corrected(const tare_stats *const stats) {
+  return stats->numbers[TAREI_NUMBERS_MEANS].n;
+}
+
 int tare_stats_n_tensors(const tare_stats *const stats) {
   return stats->n_tensors;
 }

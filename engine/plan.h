@@ -56,6 +56,7 @@ struct tare_plan {
   tare_port *inputs, *outputs;
   tarei_unused unused_roundings; /* of layers that only the table has */
   tarei_unused unused_clippings;
+  tarei_unused unused_corrections;
   tarei_unused unused_smoothings; /* of tensors */
   char **strings;                 /* names and dims of the ports, and texts of the layers */
   int n_strings;

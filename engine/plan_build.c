@@ -184,6 +184,7 @@ void tare_plan_free(tare_plan **const handle) {
   free(plan->strings);
   free(plan->unused_roundings.names);
   free(plan->unused_clippings.names);
+  free(plan->unused_corrections.names);
   free(plan->unused_smoothings.names);
   free(plan->observables);
   free(plan->readers);

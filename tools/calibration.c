@@ -39,6 +39,7 @@ tare_status calibration_run(const calibration *const c, tare_stats **const out,
   tare_fit_counts fitted = {0};
   o.all_tensors = c->all_tensors;
   o.clipping = c->clipping;
+  o.bias_correction = c->bias_correction;
   o.smoothing = c->smoothing;
   calibration_progress_start(&p, &c->in->common, &o);
   o.fitted = &fitted;

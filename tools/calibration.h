@@ -27,6 +27,7 @@ typedef struct calibration {
   const tare_streaming *streaming; /* NULL: samples are runs */
   bool all_tensors;
   tare_clipping clipping;
+  bool bias_correction;
   tare_smoothing smoothing;
 } calibration;
 

@@ -138,9 +138,12 @@ static int count_dead(const tare_table *const table) {
   return dead;
 }
 
-void table_print_methods(const int clipped, const int smoothed) {
+void table_print_methods(const int clipped, const int corrected, const int smoothed) {
   if (clipped > 0) {
     printf("clipped    weights of %d layer%s\n", clipped, cli_s(clipped));
+  }
+  if (corrected > 0) {
+    printf("corrected  biases of %d layer%s\n", corrected, cli_s(corrected));
   }
   if (smoothed > 0) {
     printf("smoothed   %d tensor%s\n", smoothed, cli_s(smoothed));
@@ -160,7 +163,8 @@ void table_print(const tare_table *const table) {
     printf(" (%d dead, left in float)", dead);
   }
   printf("\n");
-  table_print_methods(tare_table_n_clipped(table), tare_table_n_smoothed(table));
+  table_print_methods(tare_table_n_clipped(table), tare_table_n_corrected(table),
+                      tare_table_n_smoothed(table));
   printf("columns    %d\n", tare_table_n_profiles(table));
   for (int p = 0; p < n; p++) {
     printf("profile %-2d %s\n", p, tare_table_spec(table, p));
@@ -181,6 +185,7 @@ void table_json(cJSON *const object, const tare_table *const table) {
   json_int(object, "tensors", tare_table_n_tensors(table));
   json_int(object, "dead", count_dead(table));
   json_int(object, "clipped", tare_table_n_clipped(table));
+  json_int(object, "corrected", tare_table_n_corrected(table));
   json_int(object, "smoothed", tare_table_n_smoothed(table));
   json_int(object, "columns", tare_table_n_profiles(table));
   cJSON *const profiles = json_add(object, "profiles", json_array());

@@ -31,8 +31,9 @@ tare_status table_write_named(const char *path, const opt_common *common, const 
 
 /* Tensors with a threshold, and dead ones. */
 void table_print(const tare_table *table);
-/* How many layers have clipped weights, and how many tensors are smoothed; nothing for none. */
-void table_print_methods(int clipped, int smoothed);
+/* How many layers have clipped weights and corrected biases, and how many tensors are smoothed;
+ * nothing for none. */
+void table_print_methods(int clipped, int corrected, int smoothed);
 
 /* Adds method, counts, profiles and warnings to an object. */
 void table_json(cJSON *object, const tare_table *table);

@@ -1,4 +1,4 @@
-/* Weights whose scales and rounding are those of the table of a build. */
+/* Weights whose scales and rounding are those of the table of a build, and biases for them. */
 #include <assert.h>
 
 #include "engine/layers/layers.h"
@@ -22,6 +22,10 @@ tare_status tarei_plan_round_weights(tare_plan *const plan, const tare_build_opt
     status = tarei_plan_keep_unused(plan, rounder.clippings.list, rounder.clippings.unused,
                                     &plan->unused_clippings, err);
   }
+  if (status == TARE_OK) {
+    status = tarei_plan_keep_unused(plan, rounder.means.list, rounder.means.unused,
+                                    &plan->unused_corrections, err);
+  }
 done:
   tarei_rounder_fini(&rounder);
   return status;
@@ -43,4 +47,13 @@ int tare_plan_n_unused_clippings(const tare_plan *const plan) {
 const char *tare_plan_unused_clipping(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->unused_clippings.n);
   return plan->unused_clippings.names[i];
+}
+
+int tare_plan_n_unused_corrections(const tare_plan *const plan) {
+  return plan->unused_corrections.n;
+}
+
+const char *tare_plan_unused_correction(const tare_plan *const plan, const int i) {
+  assert(i >= 0 && i < plan->unused_corrections.n);
+  return plan->unused_corrections.names[i];
 }

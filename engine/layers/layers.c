@@ -9,6 +9,7 @@
 #include "graph/pass.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/round_weights.h"
+#include "graph/quantize/correct_bias.h"
 #include "graph/quantize/smooth.h"
 #include "graph/quantize/weight_types.h"
 #include "graph/short_floats.h"
@@ -162,6 +163,7 @@ static tare_status layers_describe(tare_plan *const plan, tarei_layer *const lay
   facts->weights_asked = tarei_weights_asked(step->node);
   facts->weights_reason = layers_keep_reason(plan, tarei_weights_reason(step->graph, step->node));
   facts->rounding = tarei_weights_rounding(step->graph, step->node);
+  facts->corrected = tarei_bias_is_corrected(step->node);
   facts->clipped = tarei_weights_clipped(step->node);
   facts->smoothed = tarei_node_is_smoothed(step->node);
   facts->rounding_reason = layers_keep_reason(plan, tarei_rounding_reason(step->graph, step->node));

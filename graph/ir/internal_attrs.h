@@ -43,6 +43,8 @@
  * and why they are not rounded as it says although it says something, a tare_reason. */
 #define TAREI_ATTR_WEIGHT_ROUNDING "weight_rounding"
 #define TAREI_ATTR_ROUNDING_REFUSED "rounding_refused"
+/* Of a layer whose bias makes up for the rounding of its weights: 1. */
+#define TAREI_ATTR_BIAS_CORRECTED "bias_corrected"
 /* Of a layer whose int8 weights have the scales of the table: 1. */
 #define TAREI_ATTR_WEIGHTS_CLIPPED "weights_clipped"
 /* Of a layer that reads a smoothed tensor: 1 (graph/quantize/smooth.h). */
@@ -62,6 +64,7 @@
   TAREI_ATTR_ACTIVATION_BITS,  \
   TAREI_ATTR_ACTIVATION_LAST,  \
   TAREI_ATTR_ADOPTED,          \
+  TAREI_ATTR_BIAS_CORRECTED,   \
   TAREI_ATTR_COMPUTE,          \
   TAREI_ATTR_DIMS,             \
   TAREI_ATTR_DYNAMIC,          \

@@ -1,3 +1,4 @@
+#include "graph/qdq/correct_biases.h"
 #include "graph/qdq/export.h"
 
 #include <assert.h>
@@ -91,8 +92,8 @@ static tare_status check_float(const tarei_onnx_file *const file, const char *co
 
 static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
                              const char *const form, const char *const reason,
-                             const tare_rounding rounding, const bool clipped, const bool smoothed,
-                             tare_error *const err) {
+                             const tare_rounding rounding, const bool clipped, const bool corrected,
+                             const bool smoothed, tare_error *const err) {
   if (!TAREI_GROW(out->layers, out->n_layers, out->cap_layers)) {
     return tarei_fail_memory(err, "layers", sizeof *out->layers);
   }
@@ -104,6 +105,7 @@ static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *cons
                               .reason = tarei_strdup(reason),
                               .rounding = rounding,
                               .clipped = clipped,
+                              .corrected = corrected,
                               .smoothed = smoothed};
   return to->name && to->op && to->reason ? TARE_OK : tarei_fail_memory(err, "layers", sizeof *to);
 }
@@ -116,7 +118,7 @@ static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *c
     if (inside && tarei_placed_is_layer(node)) {
       TAREI_TRY(add_layer(out, node, layer_form_name(TAREI_FORM_FLOAT),
                           "it is in a body of an If, Loop or Scan", TARE_ROUNDING_NONE, false,
-                          false, err));
+                          false, false, err));
     }
     for (size_t a = 0; a < node->n_attribute; a++) {
       if (node->attribute[a]->g) {
@@ -149,7 +151,8 @@ static tare_status take_layers(tare_export *const out, const tarei_placement *co
     const tarei_placed_layer *const layer = &place->layers[i];
     TAREI_TRY(add_layer(out, layer->node, layer_form_name(layer->form),
                         tarei_str_get(&layer->reason), rounding_of_placed(place, layer),
-                        layer->choice.clipping != NULL, is_placed_smoothed(place, layer), err));
+                        layer->choice.clipping != NULL, layer->corrected,
+                        is_placed_smoothed(place, layer), err));
   }
   return take_bodies(out, out->file.model->graph, false, err);
 }
@@ -192,11 +195,14 @@ static void keep_unused_smoothings(tare_export *const out, const tare_table *con
   }
 }
 
-static tare_status place_and_write(tare_export *const out, const tarei_graph *const graph,
-                                   const bool *const smoothed, const tare_export_options *const o,
+static tare_status place_and_write(tare_export *const out, tarei_graph *const graph,
+                                   bool *const changed, const tare_export_options *const o,
                                    tare_error *const err) {
   tarei_placement place;
-  tare_status status = tarei_place(&out->file, graph, smoothed, o, &place, err);
+  tare_status status = tarei_place(&out->file, graph, changed, o, &place, err);
+  if (status == TARE_OK) {
+    status = tarei_correct_biases(&place, graph, changed, err);
+  }
   if (status == TARE_OK) {
     status = take_layers(out, &place, err);
   }

@@ -36,6 +36,7 @@ typedef struct tarei_placed_layer {
   int channel_axis;           /* of constant weights: that of the outputs; -1: one scale for all */
   tarei_weight_choice choice; /* what the table says of these weights */
   tarei_weight_view view;     /* of them, where there is one */
+  bool corrected;             /* its bias is that of the choice */
   int source; /* value that is quantized where it is made, for the target's sake, or -1 */
 } tarei_placed_layer;
 

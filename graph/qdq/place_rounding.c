@@ -37,7 +37,8 @@ static int *place_count_layers(const tarei_placement *const p) {
 
 tare_status tarei_place_roundings(tarei_placement *const p, tare_error *const err) {
   const tare_table *const table = p->options.table;
-  if (!table->roundings.n && !table->numbers[TAREI_NUMBERS_CLIPPING].n) {
+  if (!table->roundings.n && !table->numbers[TAREI_NUMBERS_CLIPPING].n &&
+      !table->numbers[TAREI_NUMBERS_MEANS].n) {
     return TARE_OK;
   }
   tarei_rounder rounder;

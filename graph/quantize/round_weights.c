@@ -4,25 +4,11 @@
 
 #include "base/mem.h"
 #include "graph/passes/rewrite.h"
+#include "graph/quantize/correct_bias.h"
 #include "graph/quantize/weight_scale.h"
 #include "graph/quantize/weight_types.h"
 
 /* --- the choices of a table ------------------------------------------------------------------- */
-
-float tarei_chosen_scale(const tarei_weight_choice *const choice, const float *const w,
-                         const tarei_weight_view *const view, const int64_t channel) {
-  return choice->clipping ? choice->clipping->values[channel]
-                          : tarei_weight_view_scale(w, view, channel);
-}
-
-int8_t tarei_chosen_weight(const tarei_weight_choice *const choice, const float *const w,
-                           const tarei_weight_view *const view, const float scale, const int64_t j,
-                           const int64_t i) {
-  const float weight = w[tarei_weight_view_at(view, j, i)];
-  return choice->rounding
-             ? tarei_weight_round(weight, scale, tarei_rounding_is_up(choice->rounding, j, i))
-             : tarei_weight_quantize(weight, scale);
-}
 
 uint64_t tarei_clipped_hash(const uint64_t weights, const tarei_layer_numbers *const clipping) {
   return clipping ? XXH64(clipping->values, (size_t)clipping->n * sizeof *clipping->values, weights)
@@ -35,13 +21,15 @@ tare_status tarei_rounder_init(tarei_rounder *const r, const tare_table *const t
   *r = (tarei_rounder){.table = table};
   TAREI_TRY(tarei_layer_index_init(&r->roundings,
                                    TAREI_NAMED(to_nearest ? &none : &table->roundings), err));
-  return tarei_layer_index_init(&r->clippings, TAREI_NAMED(&table->numbers[TAREI_NUMBERS_CLIPPING]),
-                                err);
+  TAREI_TRY(tarei_layer_index_init(&r->clippings,
+                                   TAREI_NAMED(&table->numbers[TAREI_NUMBERS_CLIPPING]), err));
+  return tarei_layer_index_init(&r->means, TAREI_NAMED(&table->numbers[TAREI_NUMBERS_MEANS]), err);
 }
 
 void tarei_rounder_fini(tarei_rounder *const r) {
   tarei_layer_index_fini(&r->roundings);
   tarei_layer_index_fini(&r->clippings);
+  tarei_layer_index_fini(&r->means);
 }
 
 /* The weights of a layer, and the scales that the table has for them. */
@@ -57,6 +45,12 @@ static bool clipping_belongs_to(const void *const item, const void *const user) 
   return clipping->n == w->view->n && clipping->hash == w->hash;
 }
 
+static bool means_belong_to(const void *const item, const void *const user) {
+  const tarei_layer_numbers *const means = item;
+  const layer_weights *const w = user;
+  return means->n == w->view->k && means->hash == w->hash;
+}
+
 static bool rounding_belongs_to(const void *const item, const void *const user) {
   const tarei_rounding *const rounding = item;
   const layer_weights *const w = user;
@@ -64,10 +58,10 @@ static bool rounding_belongs_to(const void *const item, const void *const user) 
          rounding->hash == tarei_clipped_hash(w->hash, w->clipping);
 }
 
-/* Items of a layer in both lists, -1 for none, and whether they belong to its weights. */
+/* Items of a layer in the lists, -1 for none, and whether they belong to its weights. */
 typedef struct found_choices {
-  int rounding, clipping;
-  bool rounded, clipped;
+  int rounding, clipping, means;
+  bool rounded, clipped, has_means;
   tarei_weight_choice choice;
 } found_choices;
 
@@ -83,6 +77,11 @@ static tare_status find_choices(const tarei_rounder *const r, const tarei_graph 
   }
   TAREI_TRY(tarei_layer_index_find(&r->roundings, node, rounding_belongs_to, &w, &f->rounding,
                                    &f->rounded, err));
+  TAREI_TRY(
+      tarei_layer_index_find(&r->means, node, means_belong_to, &w, &f->means, &f->has_means, err));
+  if (f->has_means) {
+    f->choice.means = &r->table->numbers[TAREI_NUMBERS_MEANS].items[f->means];
+  }
   if (f->rounded) {
     f->choice.rounding = &r->table->roundings.items[f->rounding];
   }
@@ -182,6 +181,9 @@ static void mark_used(tarei_rounder *const r, const found_choices *const f, cons
   if (f->clipping >= 0 && f->clipped) {
     r->clippings.unused[f->clipping] = r->clippings.unused[f->clipping] && !taken;
   }
+  if (f->means >= 0 && f->has_means) {
+    r->means.unused[f->means] = r->means.unused[f->means] && !taken;
+  }
 }
 
 static tare_status apply_to_layer(tarei_rounder *const r, tarei_graph *const g, const int n,
@@ -200,6 +202,7 @@ static tare_status apply_to_layer(tarei_rounder *const r, tarei_graph *const g, 
   if (why && !tarei_attr_set_int(&g->nodes[n], TAREI_ATTR_ROUNDING_REFUSED, why)) {
     return tarei_fail_memory(err, "layer", sizeof(tarei_attr));
   }
+  TAREI_TRY(takes && f.has_means ? tarei_correct_bias(g, n, &view, &f.choice, err) : TARE_OK);
   return takes && (f.rounded || f.clipped) ? round_layer(g, n, &view, &f.choice, err) : TARE_OK;
 }
 

@@ -10,21 +10,7 @@
 #define TAREI_GRAPH_QUANTIZE_ROUND_WEIGHTS_H
 
 #include "graph/quantize/layer_index.h"
-#include "graph/quantize/weight_view.h"
-#include "graph/table/rounding.h"
-
-/* What a table says of the weights of a layer; NULL where it says nothing. */
-typedef struct tarei_weight_choice {
-  const tarei_rounding *rounding;
-  const tarei_layer_numbers *clipping;
-} tarei_weight_choice;
-
-/* The scale of an output channel of the weights w, and a weight (tarei_weight_view_at) in units of
- * it. */
-float tarei_chosen_scale(const tarei_weight_choice *choice, const float *w,
-                         const tarei_weight_view *view, int64_t channel);
-int8_t tarei_chosen_weight(const tarei_weight_choice *choice, const float *w,
-                           const tarei_weight_view *view, float scale, int64_t j, int64_t i);
+#include "graph/quantize/weight_choice.h"
 
 /* Hash that a rounding has: that of the weights, and of the scales if they are clipped. */
 uint64_t tarei_clipped_hash(uint64_t weights, const tarei_layer_numbers *clipping);
@@ -32,7 +18,7 @@ uint64_t tarei_clipped_hash(uint64_t weights, const tarei_layer_numbers *clippin
 /* The choices of a table, and which of them layers have. */
 typedef struct tarei_rounder {
   const tare_table *table;
-  tarei_layer_index roundings, clippings;
+  tarei_layer_index roundings, clippings, means;
 } tarei_rounder;
 
 /* to_nearest: the roundings of the table do not count. */

@@ -112,6 +112,11 @@ static bool parts_clipping(const tare_table *const table, const int column) {
   return table->numbers[TAREI_NUMBERS_CLIPPING].n > 0;
 }
 
+static bool parts_means(const tare_table *const table, const int column) {
+  (void)column;
+  return table->numbers[TAREI_NUMBERS_MEANS].n > 0;
+}
+
 int tarei_table_n_newer(const tare_table *const table) {
   int n = table->extras.n + table->model_extras.n + table->version_extras.n;
   n -= tarei_extras_find(&table->extras, TAREI_KEPT_VERSION) != NULL;

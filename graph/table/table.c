@@ -279,6 +279,10 @@ int tare_table_n_clipped(const tare_table *const table) {
   return table->numbers[TAREI_NUMBERS_CLIPPING].n;
 }
 
+int tare_table_n_corrected(const tare_table *const table) {
+  return table->numbers[TAREI_NUMBERS_MEANS].n;
+}
+
 const char *tare_table_gain_range(const tare_table *const table) {
   return table->gain_range;
 }

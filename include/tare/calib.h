@@ -150,6 +150,10 @@ typedef struct tare_calibrate_options {
   tare_smoothing smoothing;
   /** Which weights are clipped; tables made of the statistics then say so. */
   tare_clipping clipping;
+  /** Collect the means of the inputs of layers, where these do not follow the level of the model's
+   *  input; builds then correct the biases of int8 layers for what the rounding of their weights
+   *  changes of the means of their outputs. */
+  bool bias_correction;
   /** For the ports of the model; the data set then supplies tare_streaming_ports. NULL: each sample
    * is one run. */
   const tare_streaming *streaming;
@@ -272,6 +276,9 @@ TARE_API int tare_stats_n_smoothed(const tare_stats *stats);
 
 /** Number of layers whose weights are clipped (tare_clipping). */
 TARE_API int tare_stats_n_clipped(const tare_stats *stats);
+
+/** Number of layers whose biases are corrected (bias_correction). */
+TARE_API int tare_stats_n_corrected(const tare_stats *stats);
 
 /** Number of tensors, which are sorted by name. */
 TARE_API int tare_stats_n_tensors(const tare_stats *stats);

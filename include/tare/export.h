@@ -66,6 +66,7 @@ typedef struct tare_exported_layer {
   const char *reason;     /* why it is not int8, a sentence; "" where it is */
   tare_rounding rounding; /* of its int8 weights; NONE where it has none */
   bool clipped;           /* they have scales of the table (tare_clipping) */
+  bool corrected;         /* its bias makes up for the rounding of its weights */
   bool smoothed;          /* its weights make up for other scales of the channels of its input */
 } tare_exported_layer;
 

@@ -199,6 +199,7 @@ typedef struct tare_layer {
   tare_rounding rounding;       /* how its int8 weights were rounded */
   const char *rounding_reason;  /* why not as the table says, although it says something; or "" */
   bool clipped;                 /* its int8 weights have scales of the table (tare_clipping) */
+  bool corrected;               /* its bias makes up for the rounding of its weights */
   bool smoothed;                /* the channels of its first input have other scales than in the
                                    model, which its weights make up for */
   int64_t weight_bytes;  /* of all constants that it reads, packed ones included. The sum over all
@@ -312,6 +313,14 @@ TARE_API int tare_plan_n_unused_clippings(const tare_plan *plan);
 /** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_clippings - 1 (asserted).
  * It belongs to the plan. */
 TARE_API const char *tare_plan_unused_clipping(const tare_plan *plan, int i);
+
+/** Number of layers whose bias the table of the build corrects, but that are not in the plan, have
+ * other weights or none in int8. 0 for plans that were loaded. */
+TARE_API int tare_plan_n_unused_corrections(const tare_plan *plan);
+
+/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_corrections - 1
+ * (asserted). It belongs to the plan. */
+TARE_API const char *tare_plan_unused_correction(const tare_plan *plan, int i);
 
 /** Number of tensors that the table of the build smooths, but the plan does not: there is none of
  * this name, or others read it than layers whose weights can make up for it. They keep their

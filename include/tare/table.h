@@ -203,6 +203,9 @@ TARE_API int tare_table_n_smoothed(const tare_table *table);
 /** Number of layers whose weights are clipped (tare_clipping in tare/calib.h). */
 TARE_API int tare_table_n_clipped(const tare_table *table);
 
+/** Number of layers whose biases builds correct (bias_correction in tare/calib.h). */
+TARE_API int tare_table_n_corrected(const tare_table *table);
+
 /** Number of columns: 1 for a merged table, else one per profile. */
 TARE_API int tare_table_n_profiles(const tare_table *table);
 

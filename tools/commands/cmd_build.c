@@ -190,6 +190,10 @@ static const char *unused_clipping(const void *const plan, const int i) {
   return tare_plan_unused_clipping(plan, i);
 }
 
+static const char *unused_correction(const void *const plan, const int i) {
+  return tare_plan_unused_correction(plan, i);
+}
+
 static const char *unused_smoothing(const void *const plan, const int i) {
   return tare_plan_unused_smoothing(plan, i);
 }
@@ -259,6 +263,8 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
                  unused_rounding);
     weights_warn(&a->common, a->calib, "clipping", w->plan, tare_plan_n_unused_clippings(w->plan),
                  unused_clipping);
+    weights_warn(&a->common, a->calib, "bias correction", w->plan,
+                 tare_plan_n_unused_corrections(w->plan), unused_correction);
     smoothings_warn(&a->common, a->calib, w->plan, tare_plan_n_unused_smoothings(w->plan),
                     unused_smoothing);
   }
@@ -318,6 +324,8 @@ static tare_status build_print_json(const build_arguments *const a, const build_
               unused_rounding);
   json_unused(object, "unused_clippings", w->plan, tare_plan_n_unused_clippings(w->plan),
               unused_clipping);
+  json_unused(object, "unused_corrections", w->plan, tare_plan_n_unused_corrections(w->plan),
+              unused_correction);
   json_unused(object, "unused_smoothings", w->plan, tare_plan_n_unused_smoothings(w->plan),
               unused_smoothing);
   requests_cost_json(&w->cost, object);

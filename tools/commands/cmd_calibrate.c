@@ -22,6 +22,7 @@ enum {
   OPT_ALL_TENSORS,
   OPT_WEIGHT_ROUNDING,
   OPT_WEIGHT_CLIPPING,
+  OPT_BIAS_CORRECTION,
   OPT_SMOOTHING
 };
 
@@ -31,6 +32,7 @@ typedef struct calibrate_arguments {
   bool count_padding, all_tensors;
   int rounding; /* of family_roundings, or -1 */
   tare_clipping clipping;
+  bool bias_correction;
   tare_smoothing smoothing;
   const char *output;
 } calibrate_arguments;
@@ -60,6 +62,8 @@ static const struct argp_option OPTIONS[] = {
     {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
     {"weight-clipping", OPT_WEIGHT_CLIPPING, "WHEN", 0,
      "Int8 scales of weights below the largest magnitude / 127: ", 0},
+    {"bias-correction", OPT_BIAS_CORRECTION, "WHEN", 0,
+     "Correct the biases of layers for the rounding of their weights: ", 0},
     {"smoothing", OPT_SMOOTHING, "WHEN", 0,
      "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {0}};
@@ -101,6 +105,10 @@ static void calibrate_check(const calibrate_arguments *const a,
     argp_error(state, "--weight-clipping: '%s' has no place for it: use .stats or .json",
                a->output);
   }
+  if (a->bias_correction && !has_place) {
+    argp_error(state, "--bias-correction: '%s' has no place for it: use .stats or .json",
+               a->output);
+  }
   if (a->smoothing != TARE_SMOOTHING_OFF && !has_place) {
     argp_error(state, "--smoothing: '%s' has no place for it: use .stats or .json", a->output);
   }
@@ -114,10 +122,12 @@ static void calibrate_check(const calibrate_arguments *const a,
 static char *calibrate_help(const int key, const char *const text, void *const input) {
   (void)input;
   const cli_family paddings = family_paddings(), roundings = family_roundings();
-  const cli_family clippings = family_clippings(), smoothings = family_smoothings();
+  const cli_family clippings = family_clippings(), corrections = family_corrections();
+  const cli_family smoothings = family_smoothings();
   const cli_family *const family = key == OPT_PAD_STATS         ? &paddings
                                    : key == OPT_WEIGHT_ROUNDING ? &roundings
                                    : key == OPT_WEIGHT_CLIPPING ? &clippings
+                                   : key == OPT_BIAS_CORRECTION ? &corrections
                                    : key == OPT_SMOOTHING       ? &smoothings
                                                                 : NULL;
   if (family) {
@@ -135,7 +145,8 @@ static char *calibrate_help(const int key, const char *const text, void *const i
 static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
   calibrate_arguments *const a = state->input;
   const cli_family paddings = family_paddings(), roundings = family_roundings();
-  const cli_family clippings = family_clippings(), smoothings = family_smoothings();
+  const cli_family clippings = family_clippings(), corrections = family_corrections();
+  const cli_family smoothings = family_smoothings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -155,6 +166,9 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_WEIGHT_CLIPPING:
       a->clipping = (tare_clipping)cli_pick(state, &clippings, arg);
+      return 0;
+    case OPT_BIAS_CORRECTION:
+      a->bias_correction = cli_pick(state, &corrections, arg) == 1;
       return 0;
     case OPT_SMOOTHING:
       a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
@@ -194,6 +208,7 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   o.all_tensors = a->all_tensors || for_others;
   o.round_to_nearest = a->rounding == 1 || for_others;
   o.clipping = a->clipping;
+  o.bias_correction = a->bias_correction;
   o.smoothing = a->smoothing;
   calibration_progress_start(&p, &a->in.common, &o);
   o.times = &w->times;
@@ -295,7 +310,8 @@ static void calibrate_print_text(const calibrate_arguments *const a,
     table_print(w->table);
     table_print_written(&w->out, w->table);
   } else {
-    table_print_methods(tare_stats_n_clipped(w->stats), tare_stats_n_smoothed(w->stats));
+    table_print_methods(tare_stats_n_clipped(w->stats), tare_stats_n_corrected(w->stats),
+                        tare_stats_n_smoothed(w->stats));
     printf("written    %s\n", a->output);
   }
 }
@@ -314,6 +330,7 @@ static void calibrate_print_json(const calibrate_arguments *const a,
   fitted_json(object, &w->fitted);
   json_int(object, "tensors", tare_stats_n_tensors(w->stats));
   json_int(object, "clipped", tare_stats_n_clipped(w->stats));
+  json_int(object, "corrected", tare_stats_n_corrected(w->stats));
   json_int(object, "smoothed", tare_stats_n_smoothed(w->stats));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {

@@ -28,6 +28,7 @@ enum {
   OPT_PRECISIONS,
   OPT_PER_PROFILE_FILES,
   OPT_WEIGHT_CLIPPING,
+  OPT_BIAS_CORRECTION,
   OPT_SMOOTHING
 };
 
@@ -38,6 +39,7 @@ typedef struct quantize_arguments {
   const char *output, *table, *method; /* method NULL: the best one */
   bool per_profile;
   tare_clipping clipping;
+  bool bias_correction;
   tare_smoothing smoothing;
   double percentile;
   cli_list eval;
@@ -68,6 +70,8 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"weight-clipping", OPT_WEIGHT_CLIPPING, "WHEN", 0,
      "Int8 scales of weights below the largest magnitude / 127: ", 0},
+    {"bias-correction", OPT_BIAS_CORRECTION, "WHEN", 0,
+     "Correct the biases of layers for the rounding of their weights: ", 0},
     {"smoothing", OPT_SMOOTHING, "WHEN", 0,
      "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
@@ -89,9 +93,10 @@ static void quantize_check(const quantize_arguments *const a,
 static char *quantize_help(const int key, const char *const text, void *const input) {
   (void)input;
   const cli_family methods = family_methods(), clippings = family_clippings();
-  const cli_family smoothings = family_smoothings();
+  const cli_family corrections = family_corrections(), smoothings = family_smoothings();
   return key == OPT_METHOD            ? family_help(text, &methods)
          : key == OPT_WEIGHT_CLIPPING ? family_help(text, &clippings)
+         : key == OPT_BIAS_CORRECTION ? family_help(text, &corrections)
          : key == OPT_SMOOTHING       ? family_help(text, &smoothings)
                                       : (char *)text;
 }
@@ -100,7 +105,7 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
   static char *precisions;
   quantize_arguments *const a = state->input;
   const cli_family methods = family_methods(), clippings = family_clippings();
-  const cli_family smoothings = family_smoothings();
+  const cli_family corrections = family_corrections(), smoothings = family_smoothings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -119,6 +124,9 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       return 0;
     case OPT_WEIGHT_CLIPPING:
       a->clipping = (tare_clipping)cli_pick(state, &clippings, arg);
+      return 0;
+    case OPT_BIAS_CORRECTION:
+      a->bias_correction = cli_pick(state, &corrections, arg) == 1;
       return 0;
     case OPT_SMOOTHING:
       a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
@@ -203,6 +211,7 @@ static tare_status quantize_collect(const quantize_arguments *const a, quantize_
                          .streaming = w->streaming,
                          .all_tensors = true,
                          .clipping = a->clipping,
+                         .bias_correction = a->bias_correction,
                          .smoothing = a->smoothing};
   return calibration_run(&c, &w->stats, err);
 }

@@ -60,12 +60,13 @@ static void print_reasons(const tare_export *const out) {
 }
 
 static void export_print_methods(const tare_export *const out) {
-  int clipped = 0, smoothed = 0;
+  int clipped = 0, corrected = 0, smoothed = 0;
   for (int i = 0; i < tare_export_n_layers(out); i++) {
     clipped += tare_export_layer(out, i).clipped;
+    corrected += tare_export_layer(out, i).corrected;
     smoothed += tare_export_layer(out, i).smoothed;
   }
-  methods_print(clipped, smoothed);
+  methods_print(clipped, corrected, smoothed);
 }
 
 void export_print(const tare_export *const out, const int target) {
@@ -112,6 +113,7 @@ void export_json(cJSON *const object, const tare_export *const out,
     json_text(item, "reason", layer.reason);
     json_text(item, "rounding", tare_rounding_name(layer.rounding));
     json_bool(item, "clipped", layer.clipped);
+    json_bool(item, "corrected", layer.corrected);
     json_bool(item, "smoothed", layer.smoothed);
   }
 }

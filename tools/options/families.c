@@ -114,6 +114,22 @@ cli_family family_clippings(void) {
                       clipping_name, clipping_text};
 }
 
+static const choice CORRECTIONS[] = {
+    {"off", "default"}, {"on", "where the input does not follow the level of the model's"}};
+
+static const char *correction_name(const int correction) {
+  return CORRECTIONS[correction].name;
+}
+
+static const char *correction_text(const int correction) {
+  return CORRECTIONS[correction].text;
+}
+
+cli_family family_corrections(void) {
+  return (cli_family){"value of --bias-correction", sizeof CORRECTIONS / sizeof *CORRECTIONS,
+                      correction_name, correction_text};
+}
+
 static const choice SMOOTHINGS[] = {
     [TARE_SMOOTHING_OFF] = {"off", "default"},
     [TARE_SMOOTHING_AUTO] = {"auto", "where it halves a noise that matters"},

@@ -63,6 +63,12 @@ static void print_clipping(const tare_layer *const layer) {
   }
 }
 
+static void print_correction(const tare_layer *const layer) {
+  if (layer->corrected) {
+    printf("  %-10s of the bias, for the rounding of the weights\n", "correction");
+  }
+}
+
 static void print_smoothing(const tare_layer *const layer) {
   if (layer->smoothed) {
     printf("  %-10s of the input, as the table says\n", "smoothing");
@@ -153,6 +159,7 @@ static tare_status print_layer(const tare_plan *const plan, const int i, const d
   print_constants(plan, i);
   print_rounding(&layer);
   print_clipping(&layer);
+  print_correction(&layer);
   print_smoothing(&layer);
   print_tensors("output", layer.outputs, layer.n_outputs);
   print_bytes(&layer);

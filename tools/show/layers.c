@@ -143,9 +143,12 @@ void roundings_print(const int by_table, const int nearest) {
   }
 }
 
-void methods_print(const int clipped, const int smoothed) {
+void methods_print(const int clipped, const int corrected, const int smoothed) {
   if (clipped > 0) {
     printf("clipping   weights of %d layer%s\n", clipped, cli_s(clipped));
+  }
+  if (corrected > 0) {
+    printf("correction biases of %d layer%s\n", corrected, cli_s(corrected));
   }
   if (smoothed > 0) {
     printf("smoothing  inputs of %d layer%s\n", smoothed, cli_s(smoothed));
@@ -190,13 +193,14 @@ void weights_warn(const opt_common *const common, const char *const file, const 
 }
 
 static void print_methods(const tare_plan *const plan) {
-  int clipped = 0, smoothed = 0;
+  int clipped = 0, corrected = 0, smoothed = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     clipped += layer.clipped;
+    corrected += layer.corrected;
     smoothed += layer.smoothed;
   }
-  methods_print(clipped, smoothed);
+  methods_print(clipped, corrected, smoothed);
 }
 
 static void print_roundings(const tare_plan *const plan) {

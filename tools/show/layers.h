@@ -17,16 +17,17 @@ tare_status layers_print_sums(const tare_plan *plan, const double *ms, tare_erro
  * anything. */
 void roundings_print(int by_table, int nearest);
 
-/* How many layers have clipped weights, and how many read smoothed tensors; nothing for none. */
-void methods_print(int clipped, int smoothed);
+/* How many layers have clipped weights and corrected biases, and how many read smoothed tensors;
+ * nothing for none. */
+void methods_print(int clipped, int corrected, int smoothed);
 
 /* Warns of the n tensors that a table smooths, but a plan or file does not. */
 typedef const char *unused_name_fn(const void *of, int i);
 void smoothings_warn(const opt_common *common, const char *file, const void *of, int n,
                      unused_name_fn *name);
 
-/* Warns of the n layers of which a table says something about their weights, `noun`, that a plan
- * cannot use. */
+/* Warns of the n layers of which a table says something about their weights or bias, `noun`, that a
+ * plan cannot use. */
 void weights_warn(const opt_common *common, const char *file, const char *noun, const void *of,
                   int n, unused_name_fn *name);
 

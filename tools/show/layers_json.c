@@ -109,6 +109,7 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
   json_text(item, "rounding", tare_rounding_name(layer.rounding));
   json_text(item, "rounding_reason", layer.rounding_reason);
   json_bool(item, "clipped", layer.clipped);
+  json_bool(item, "corrected", layer.corrected);
   json_bool(item, "smoothed", layer.smoothed);
   json_int(item, "weight_bytes", layer.weight_bytes);
   json_int(item, "output_bytes", layer.output_bytes);

@@ -27,7 +27,8 @@ static void show_stats_print_text(const tare_stats *const stats) {
     printf("gain range %s\n", tare_stats_gain_range(stats));
   }
   printf("tensors    %d\n", tare_stats_n_tensors(stats));
-  table_print_methods(tare_stats_n_clipped(stats), tare_stats_n_smoothed(stats));
+  table_print_methods(tare_stats_n_clipped(stats), tare_stats_n_corrected(stats),
+                      tare_stats_n_smoothed(stats));
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
     printf("profile %-2d %s, %" PRId64 " sample%s\n", p, tare_stats_profile(stats, p),
            tare_stats_profile_samples(stats, p), cli_s(tare_stats_profile_samples(stats, p)));
@@ -71,6 +72,7 @@ static void show_stats_fill_json(const tare_stats *const stats, cJSON *const obj
     json_text(object, "gain_range", tare_stats_gain_range(stats));
   }
   json_int(object, "clipped", tare_stats_n_clipped(stats));
+  json_int(object, "corrected", tare_stats_n_corrected(stats));
   json_int(object, "smoothed", tare_stats_n_smoothed(stats));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_stats_n_profiles(stats); p++) {

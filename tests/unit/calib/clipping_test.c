@@ -10,6 +10,7 @@
 
 #include "calib/methods/clipping.h"
 #include "calib/methods/rounding.h"
+#include "graph/quantize/correct_bias.h"
 #include "graph/quantize/round_weights.h"
 #include "graph/quantize/weight_scale.h"
 #include "graph/table/layer_numbers.h"
@@ -156,12 +157,52 @@ static void weights_without_rows_are_clipped_too(void **const state) {
   made_rows_close(&s);
 }
 
+/* What a bias makes up for is the mean of what the outputs lose. */
+static void corrections_are_the_mean_of_the_loss(void **const state) {
+  (void)state;
+  made_rows s = with_large_weights();
+  tare_stats *stats = decide(&s, TARE_CLIPPING_ON, 1);
+  const tarei_row_reader *const reader = tarei_plan_reader(s.plan, READER);
+  const tarei_weight_view *const v = &reader->weights;
+  const uint8_t *const rows = s.rows[reader->rows_of];
+  const float *const w = weights_of(reader);
+  float *const means = calloc((size_t)v->k, sizeof *means);
+  assert_non_null(means);
+  for (int64_t at = 0; at < v->k; at++) {
+    double sum = 0;
+    for (int64_t r = 0; r < ROWS; r++) {
+      sum += rows[r * v->k + at];
+    }
+    means[tarei_weight_view_input(v, at)] = (float)(sum / ROWS); /* with a part that all have */
+  }
+  const tarei_layer_numbers of_inputs = {.n = v->k, .values = means};
+  const tarei_weight_choice choice = {
+      .rounding = tarei_named_find(TAREI_NAMED(&stats->roundings), reader->node->name),
+      .clipping = clipping_of(stats, reader),
+      .means = &of_inputs};
+  for (int64_t n = 0; n < v->n; n++) {
+    const float scale = tarei_chosen_scale(&choice, w, v, n);
+    double lost = 0;
+    for (int64_t at = 0; at < ROWS * v->k; at++) {
+      const int64_t i = tarei_weight_view_input(v, at % v->k);
+      const double q = tarei_chosen_weight(&choice, w, v, scale, n, i);
+      lost += rows[at] * ((double)w[tarei_weight_view_at(v, n, i)] - q * (double)scale);
+    }
+    const double correction = (double)tarei_bias_correction(&choice, w, v, scale, n);
+    assert_true(fabs(correction - lost / ROWS) < 1e-4 * (1 + fabs(lost / ROWS)));
+  }
+  free(means);
+  tare_stats_free(&stats);
+  made_rows_close(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_weights_are_clipped),
       cmocka_unit_test(no_layer_loses),
       cmocka_unit_test(clipping_does_not_depend_on_threads),
       cmocka_unit_test(weights_without_rows_are_clipped_too),
+      cmocka_unit_test(corrections_are_the_mean_of_the_loss),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/gram.h"
+#include "calib/input_sums.h"
 
 enum { ROWS = 600 };
 
@@ -118,12 +120,66 @@ static void impossible_sizes_are_refused(void **const state) {
   assert_int_equal(tarei_gram_init(&gram, INT64_MAX / 2, NULL), TARE_E_MEMORY);
 }
 
+/* --- sums of inputs --------------------------------------------------------------------------- */
+
+enum { INPUTS = 3, RUNS = 200 };
+
+static void run_of(const int run, double *const sums) {
+  for (int i = 0; i < INPUTS; i++) {
+    sums[i] = sin(run * 7 + i) * pow(10, (run * 5 + i) % 13 - 6);
+  }
+}
+
+static void the_order_of_runs_does_not_matter(void **const state) {
+  (void)state;
+  tarei_input_sums there, back;
+  double sums[INPUTS], exact[INPUTS] = {0};
+  assert_int_equal(tarei_input_sums_init(&there, INPUTS, NULL), TARE_OK);
+  assert_int_equal(tarei_input_sums_init(&back, INPUTS, NULL), TARE_OK);
+  for (int r = 0; r < RUNS; r++) {
+    run_of(r, sums);
+    tarei_input_sums_add(&there, sums, 2);
+    for (int i = 0; i < INPUTS; i++) {
+      exact[i] += sums[i];
+    }
+    run_of(RUNS - 1 - r, sums);
+    tarei_input_sums_add(&back, sums, 2);
+  }
+  assert_int_equal(there.n_rows, 2 * RUNS);
+  assert_memory_equal(there.sums, back.sums, INPUTS * sizeof *there.sums);
+  for (int i = 0; i < INPUTS; i++) {
+    assert_true(fabs(tarei_input_mean(&there, (size_t)i) - exact[i] / (2 * RUNS)) < 1e-9);
+  }
+  tarei_input_sums_reset(&back);
+  assert_int_equal(back.n_rows, 0);
+  assert_true(tarei_input_mean(&back, 0) == 0);
+  tarei_input_sums_fini(&there);
+  tarei_input_sums_fini(&back);
+}
+
+static void sums_that_do_not_fit_are_left_out(void **const state) {
+  (void)state;
+  tarei_input_sums s;
+  assert_int_equal(tarei_input_sums_init(&s, INPUTS, NULL), TARE_OK);
+  tarei_input_sums_add(&s, (const double[INPUTS]){1, -2, 0.5}, 4);
+  tarei_input_sums_add(&s, (const double[INPUTS]){1, 1e19, 1}, 4);
+  tarei_input_sums_add(&s, (const double[INPUTS]){1, 1, (double)NAN}, 4);
+  tarei_input_sums_add(&s, (const double[INPUTS]){(double)-INFINITY, 1, 1}, 4);
+  assert_int_equal(s.n_rows, 4);
+  assert_true(tarei_input_mean(&s, 0) == 0.25);
+  assert_true(tarei_input_mean(&s, 1) == -0.5);
+  assert_true(tarei_input_mean(&s, 2) == 0.125);
+  tarei_input_sums_fini(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_those_of_the_rows),
       cmocka_unit_test(neither_batches_nor_kernels_matter),
       cmocka_unit_test(the_largest_sums_are_exact),
       cmocka_unit_test(impossible_sizes_are_refused),
+      cmocka_unit_test(the_order_of_runs_does_not_matter),
+      cmocka_unit_test(sums_that_do_not_fit_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

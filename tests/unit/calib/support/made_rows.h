@@ -78,7 +78,7 @@ static inline made_rows made_rows_open(void) {
   assert_int_equal(tare_plan_build(s.model, s.profiles, &build, &s.plan, &err), TARE_OK);
   tarei_kernels_select(TAREI_ISA_ALL, &s.kernels);
   assert_int_equal(tarei_plan_find_readers(s.plan, &err), TARE_OK);
-  assert_int_equal(tarei_grams_init(&s.grams, s.plan, &err), TARE_OK);
+  assert_int_equal(tarei_grams_init(&s.grams, s.plan, false, &err), TARE_OK);
   made_rows_fill(&s);
   return s;
 }
