@@ -28,7 +28,8 @@ static int most_measured(const tarei_part *const part) {
   return most;
 }
 
-static bool context_make(tare_context *const c, const tare_plan *const plan, const int threads) {
+static bool context_make(tare_context *const c, const tare_plan *const plan, const int threads,
+                         const int64_t kept_bytes) {
   const size_t n_symbols = (size_t)plan->n_symbols;
   c->scratch_bytes = tarei_part_scratch_bytes(&plan->root, threads);
   c->arena = tarei_alloc_resident(plan->arena_bytes);
@@ -40,7 +41,8 @@ static bool context_make(tare_context *const c, const tare_plan *const plan, con
   c->seconds = tarei_calloc((size_t)plan->n_layers, sizeof *c->seconds);
   c->numbers = tarei_calloc((size_t)most_measured(&plan->root), sizeof *c->numbers);
   return c->arena && c->scratch && c->symbols && c->new_symbols && c->valid && c->sizes &&
-         c->seconds && c->numbers && tarei_frame_make(&c->root, &plan->root, c);
+         c->seconds && c->numbers && tarei_frame_make(&c->root, &plan->root, c) &&
+         tarei_kept_make(c, kept_bytes);
 }
 
 tare_status tare_context_new(const tare_plan *const plan, const tare_context_options *const options,
@@ -68,7 +70,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   c->pinned = o->profile;
   c->profile = -1;
   tare_status status = TARE_OK;
-  if (!context_make(c, plan, threads)) {
+  if (!context_make(c, plan, threads, o->kept_bytes)) {
     status = tarei_fail_memory(err, "context: activations at the profiles' maximum",
                                tarei_plus(plan->arena_bytes, c->scratch_bytes));
   }
@@ -89,6 +91,7 @@ void tare_context_free(tare_context **const context) {
   if (c) {
     tarei_team_free(c->team);
     tarei_frame_fini(&c->root);
+    tarei_kept_fini(&c->kept);
     free(c->arena);
     free(c->scratch);
     free(c->symbols);
@@ -195,7 +198,10 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   point_at_inputs(c, inputs);
   c->turns = 0;
   tarei_team_wake(c->team);
-  TAREI_TRY(tarei_frame_run(&c->root, err));
+  tarei_kept_begin(c);
+  const tare_status status = tarei_frame_run(&c->root, err);
+  tarei_kept_end(c, status == TARE_OK);
+  TAREI_TRY(status);
   for (int i = 0; outputs && i < g->n_outputs; i++) {
     outputs[i] = c->root.tensors[g->outputs[i]];
   }

@@ -4,6 +4,7 @@
 
 #include "engine/context.h"
 #include "engine/frame.h"
+#include "engine/lengths.h"
 #include "engine/plan.h"
 
 /* A context: its frames, and what they share. */
@@ -23,6 +24,7 @@ struct tare_context {
   size_t scratch_bytes;
   int64_t *sizes;   /* per expression of the plan, at the last shape */
   int64_t *numbers; /* measured by a node */
+  tarei_kept kept;
   size_t pooled;    /* bytes in the pools of all frames */
   int64_t turns;    /* of all loops in this run */
   tarei_observer_fn observe;

@@ -192,6 +192,12 @@ static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_er
              : tarei_fail_in(err, status, "node '%s' (%s)", step->node->name, step->node->op->name);
 }
 
+/* What the step computes was kept from an earlier run of the same length. */
+static bool frame_skips(const tarei_frame *const frame, const int s) {
+  const tare_context *const context = frame->context;
+  return context->kept.skips && frame == &context->root && context->plan->lengths.steps[s];
+}
+
 tare_status tarei_frame_run(tarei_frame *const frame, tare_error *const err) {
   const tarei_graph *const g = frame->part->graph;
   give_outputs(frame);
@@ -199,6 +205,9 @@ tare_status tarei_frame_run(tarei_frame *const frame, tare_error *const err) {
     TAREI_TRY(frame_show(frame, g->inputs[i], err));
   }
   for (int s = 0; s < frame->part->n_steps; s++) {
+    if (frame_skips(frame, s)) {
+      continue;
+    }
     TAREI_TRY(frame_run_step(frame, s, err));
     const tarei_node *const node = frame->part->steps[s].node;
     for (int o = 0; o < node->n_out; o++) {

@@ -11,7 +11,8 @@ tare_status tarei_late_take(tarei_frame *const frame, const size_t bytes, const 
                             void **const out, tare_error *const err) {
   const tare_context *const context = frame->context;
   const tare_limits *const limits = &frame->part->graph->limits;
-  size_t all = context->plan->arena_bytes + context->scratch_bytes + context->pooled;
+  size_t all = context->plan->arena_bytes + context->scratch_bytes + context->kept.bytes +
+               context->pooled;
   if (!tarei_add_size(all, tarei_pool_growth(&frame->pool, bytes), &all) ||
       all > (size_t)limits->memory) {
     return tarei_fail_limit(err, limits, TAREI_LIMIT_memory,

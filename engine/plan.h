@@ -5,6 +5,7 @@
 #include <tare/plan.h>
 
 #include "engine/blobs.h"
+#include "engine/lengths.h"
 #include "engine/part.h"
 #include "graph/pass_log.h"
 
@@ -42,6 +43,7 @@ struct tare_plan {
                    if a node measures it */
   int n_symbols;
   tarei_sizes sizes;
+  tarei_lengths lengths;
   size_t arena_bytes;
   const char **observables; /* names by dense number */
   int n_observables;

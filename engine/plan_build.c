@@ -193,6 +193,7 @@ void tare_plan_free(tare_plan **const handle) {
   free(plan->outputs);
   tarei_part_fini(&plan->root);
   tarei_sizes_fini(&plan->sizes);
+  tarei_lengths_fini(&plan->lengths);
   free(plan->symbols);
   tarei_blobs_fini(&plan->blobs);
   tarei_graph_free(plan->root.graph);

@@ -103,5 +103,6 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
   TAREI_TRY(tarei_sizes_compile(plan, err));
   TAREI_TRY(tarei_part_make_steps(&plan->root, err));
   TAREI_TRY(plan_memory(plan, err));
+  TAREI_TRY(tarei_lengths_find(plan, err));
   return tarei_plan_number_observables(plan, err);
 }

@@ -83,6 +83,7 @@ const char *tare_plan_model_name(const tare_plan *const plan) {
 }
 
 int64_t tare_plan_context_bytes(const tare_plan *const plan) {
-  const size_t bytes = tarei_plus(plan->arena_bytes, tarei_part_scratch_bytes(&plan->root, 1));
+  const size_t run = tarei_plus(plan->arena_bytes, tarei_part_scratch_bytes(&plan->root, 1));
+  const size_t bytes = tarei_plus(run, tarei_lengths_bytes(plan, 0));
   return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }

@@ -2,7 +2,7 @@
 """Writes the models of the benchmarks, NAME_FORM.onnx each.
 
 usage: generate.py FOLDER [NAME...]
-       names: bert-mini bert-base quartznet wav2vec2 convs recurrent products moves (default: all)
+       names: bert-mini bert-base quartznet wav2vec2 convs recurrent products moves relative (default: all)
 """
 import os
 import sys
@@ -10,6 +10,7 @@ import sys
 import moves
 import networks
 import operators
+import relative
 
 
 def write_convs(folder):
@@ -36,7 +37,7 @@ def writers():
         make, forms = networks.NETWORKS[name]
         return lambda folder: [make(form, f"{folder}/{name}_{form}.onnx") for form in forms]
     return {**{name: network(name) for name in networks.NETWORKS},
-            "convs": write_convs, "recurrent": write_recurrent, "products": write_products, "moves": moves.write}
+            "convs": write_convs, "recurrent": write_recurrent, "products": write_products, "moves": moves.write, "relative": relative.write}
 
 
 def main():

@@ -404,9 +404,12 @@ TARE_API int64_t tare_plan_context_bytes(const tare_plan *plan);
 typedef struct tare_context_options {
   int threads; /* 0: tare_cores() */
   int profile; /* always run in this profile; -1: in the first one that covers the shape */
+  /* What follows from lengths alone (position buckets, masks, ...) is computed once for each length,
+   * and kept for the lengths used last in at most so many bytes. 0: 16 MiB; -1: nothing is kept */
+  int64_t kept_bytes;
 } tare_context_options;
 
-/** Sets the options to the defaults: threads 0, profile -1. */
+/** Sets the options to the defaults: threads 0, profile -1, kept_bytes 0. */
 TARE_API void tare_context_options_init(tare_context_options *options);
 
 /**
