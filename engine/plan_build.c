@@ -16,7 +16,7 @@
 #include "graph/quantize/levels.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
-#include "graph/quantize/weight_types.h"
+#include "graph/quantize/weights/weight_types.h"
 #include "graph/short_floats.h"
 #include "graph/table/annotate.h"
 #include "shapes/profiles.h"

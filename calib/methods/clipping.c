@@ -10,7 +10,7 @@
 #include "engine/plan.h"
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/quantize_uses.h"
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 #include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
 

@@ -3,7 +3,7 @@
 
 #include "engine/layers/layers.h"
 #include "engine/layers/unused.h"
-#include "graph/quantize/round_weights.h"
+#include "graph/quantize/weights/round_weights.h"
 
 tare_status tarei_plan_round_weights(tare_plan *const plan, const tare_build_options *const o,
                                      tare_error *const err) {

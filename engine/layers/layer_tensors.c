@@ -4,7 +4,7 @@
 #include "engine/lower/fused.h"
 #include "graph/quantize/lower_bound.h"
 #include "engine/plan_ports.h"
-#include "graph/quantize/weight_types.h"
+#include "graph/quantize/weights/weight_types.h"
 
 /* Whether input i of a node is the weights of a layer. */
 static bool is_weight(const tarei_graph *const g, const tarei_node *const node,

@@ -8,10 +8,10 @@
 #include "engine/plan_profiles.h"
 #include "graph/pass.h"
 #include "graph/quantize/output_types.h"
-#include "graph/quantize/round_weights.h"
-#include "graph/quantize/correct_bias.h"
+#include "graph/quantize/weights/round_weights.h"
+#include "graph/quantize/weights/correct_bias.h"
 #include "graph/quantize/smooth.h"
-#include "graph/quantize/weight_types.h"
+#include "graph/quantize/weights/weight_types.h"
 #include "graph/short_floats.h"
 
 /* --- the list --------------------------------------------------------------------------------- */

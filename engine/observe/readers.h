@@ -8,7 +8,7 @@
 #include <tare/plan.h>
 
 #include "engine/step.h"
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_view.h"
 
 typedef struct tarei_row_reader {
   const tarei_graph *graph;

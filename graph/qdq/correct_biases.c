@@ -1,6 +1,6 @@
 #include "graph/qdq/correct_biases.h"
 
-#include "graph/quantize/correct_bias.h"
+#include "graph/quantize/weights/correct_bias.h"
 
 /* What is added to the output of a layer: its bias, or what an Add behind a MatMul adds; or -1. */
 static int placed_bias(const tarei_placement *const place, const tarei_placed_layer *const layer) {

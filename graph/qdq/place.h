@@ -14,7 +14,7 @@
 #include "graph/qdq/onnx_file.h"
 #include "graph/qdq/target.h"
 #include "graph/quantize/layer_requests.h"
-#include "graph/quantize/round_weights.h"
+#include "graph/quantize/weights/round_weights.h"
 #include "graph/table/table.h"
 
 typedef enum tarei_layer_form {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "graph/qdq/write.h"
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 
 static const tarei_value *weight_value(const tarei_qdq_writer *const w,
                                        const tarei_placed_layer *const layer) {

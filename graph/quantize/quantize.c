@@ -12,7 +12,7 @@
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_need.h"
-#include "graph/quantize/weight_noise.h"
+#include "graph/quantize/weights/weight_noise.h"
 
 const tarei_pass tarei_pass_quantize = {.name = "quantize",
                                         .summary = "gives layers their int8, int16 or bf16 form"};

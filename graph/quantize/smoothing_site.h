@@ -9,7 +9,7 @@
 #ifndef TAREI_GRAPH_QUANTIZE_SMOOTHING_SITE_H
 #define TAREI_GRAPH_QUANTIZE_SMOOTHING_SITE_H
 
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_view.h"
 
 enum { TAREI_SITE_MOST = 16 };
 

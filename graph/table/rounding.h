@@ -9,8 +9,8 @@
  * than an address space holds. */
 size_t tarei_rounding_bytes(int64_t n, int64_t k);
 
-/* Whether the weight of output channel j for input i (graph/quantize/weight_view.h) is rounded up
- * to the next multiple of its channel's scale; otherwise down. */
+/* Whether the weight of output channel j for input i (graph/quantize/weights/weight_view.h) is
+ * rounded up to the next multiple of its channel's scale; otherwise down. */
 static inline bool tarei_rounding_is_up(const tarei_rounding *const r, const int64_t j,
                                         const int64_t i) {
   const int64_t bit = j * r->k + i;

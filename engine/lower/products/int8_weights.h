@@ -5,7 +5,7 @@
 #include "engine/lower/act_table.h"
 #include "engine/lower/fused.h"
 #include "engine/lower/products/row_scales.h"
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 
 /* Scale of one channel whose weights lie `step` floats apart; 1 for a channel of zeros. */
 float tarei_weight_scale(const float *w, size_t n, size_t step);

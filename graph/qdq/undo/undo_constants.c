@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "graph/qdq/undo/undo.h"
 #include "graph/qdq/write.h"
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 #include "shapes/number.h"
 
 typedef struct stored_constant {

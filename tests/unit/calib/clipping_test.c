@@ -10,9 +10,9 @@
 
 #include "calib/methods/clipping.h"
 #include "calib/methods/rounding.h"
-#include "graph/quantize/correct_bias.h"
-#include "graph/quantize/round_weights.h"
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/correct_bias.h"
+#include "graph/quantize/weights/round_weights.h"
+#include "graph/quantize/weights/weight_scale.h"
 #include "graph/table/layer_numbers.h"
 #include "unit/calib/support/made_rows.h"
 

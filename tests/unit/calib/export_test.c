@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "graph/model.h"
-#include "graph/quantize/weight_scale.h"
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_scale.h"
+#include "graph/quantize/weights/weight_view.h"
 #include "graph/table/merge.h"
-#include "graph/quantize/round_weights.h"
+#include "graph/quantize/weights/round_weights.h"
 #include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
 #include "graph/table/rounding.h"

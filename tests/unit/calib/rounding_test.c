@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "calib/methods/rounding.h"
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 #include "graph/table/named.h"
 #include "unit/calib/support/made_rows.h"
 

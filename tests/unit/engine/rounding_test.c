@@ -16,7 +16,7 @@
 
 #include "graph/model.h"
 #include "graph/pass.h"
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_view.h"
 #include "graph/table/rounding.h"
 
 static uint64_t state_of_random;

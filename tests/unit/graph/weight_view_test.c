@@ -1,6 +1,6 @@
 /* Weights of layers as matrices, in the layouts of files, of optimized and of quantized graphs. */
 #include "graph/quantize/quantize.h"
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_view.h"
 #include "pass_helpers.h"
 
 #define N 6

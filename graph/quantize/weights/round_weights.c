@@ -1,12 +1,12 @@
-#include "graph/quantize/round_weights.h"
+#include "graph/quantize/weights/round_weights.h"
 
 #include <xxhash.h>
 
 #include "base/mem.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize/correct_bias.h"
-#include "graph/quantize/weight_scale.h"
-#include "graph/quantize/weight_types.h"
+#include "graph/quantize/weights/correct_bias.h"
+#include "graph/quantize/weights/weight_scale.h"
+#include "graph/quantize/weights/weight_types.h"
 
 /* --- the choices of a table ------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* The int8 weights of a layer as a table decides them. */
-#ifndef TAREI_GRAPH_QUANTIZE_WEIGHT_CHOICE_H
-#define TAREI_GRAPH_QUANTIZE_WEIGHT_CHOICE_H
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_CHOICE_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_CHOICE_H
 
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_view.h"
 #include "graph/table/rounding.h"
 
 /* What a table says of the weights of a layer; NULL where it says nothing. */

@@ -1,6 +1,6 @@
-#include "graph/quantize/weight_choice.h"
+#include "graph/quantize/weights/weight_choice.h"
 
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 
 float tarei_chosen_scale(const tarei_weight_choice *const choice, const float *const w,
                          const tarei_weight_view *const view, const int64_t channel) {

@@ -1,9 +1,9 @@
-#include "graph/quantize/weight_noise.h"
+#include "graph/quantize/weights/weight_noise.h"
 
 #include <math.h>
 
-#include "graph/quantize/weight_scale.h"
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_scale.h"
+#include "graph/quantize/weights/weight_view.h"
 
 static tarei_weight_sums sums_of_channel(const float *const w, const tarei_weight_view *const v,
                                          const int64_t channel) {

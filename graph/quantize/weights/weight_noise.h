@@ -1,6 +1,6 @@
 /* What the weights of a layer do to the noise of its output. */
-#ifndef TAREI_GRAPH_QUANTIZE_WEIGHT_NOISE_H
-#define TAREI_GRAPH_QUANTIZE_WEIGHT_NOISE_H
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_NOISE_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_NOISE_H
 
 #include "graph/ir/ir.h"
 

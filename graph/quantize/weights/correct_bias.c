@@ -1,4 +1,4 @@
-#include "graph/quantize/correct_bias.h"
+#include "graph/quantize/weights/correct_bias.h"
 
 #include "graph/passes/const_data.h"
 #include "graph/passes/rewrite.h"

@@ -2,8 +2,8 @@
  * Requests for the type in which layers store constant weights (tare_build_options
  * .layer_weight_types). A float layer computes with floats of the values that are stored.
  */
-#ifndef TAREI_GRAPH_QUANTIZE_WEIGHT_TYPES_H
-#define TAREI_GRAPH_QUANTIZE_WEIGHT_TYPES_H
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_TYPES_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_TYPES_H
 
 #include "graph/quantize/requested.h"
 

@@ -1,7 +1,7 @@
 /* The constant weights of a layer as a matrix: output channels by inputs, in whatever layout the
  * graph has them. */
-#ifndef TAREI_GRAPH_QUANTIZE_WEIGHT_VIEW_H
-#define TAREI_GRAPH_QUANTIZE_WEIGHT_VIEW_H
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_VIEW_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_VIEW_H
 
 #include "graph/op.h"
 

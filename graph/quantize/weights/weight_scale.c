@@ -1,4 +1,4 @@
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "graph/quantize/weight_types.h"
+#include "graph/quantize/weights/weight_types.h"
 
 #include <math.h>
 

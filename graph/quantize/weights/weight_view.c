@@ -1,9 +1,9 @@
-#include "graph/quantize/weight_view.h"
+#include "graph/quantize/weights/weight_view.h"
 
 #include <math.h>
 #include <xxhash.h>
 
-#include "graph/quantize/weight_scale.h"
+#include "graph/quantize/weights/weight_scale.h"
 
 #define HASHED_AT_ONCE 256
 

@@ -1,9 +1,9 @@
 /* Biases that make up for what rounding takes from weights (docs/numerics.md, "Bias correction").
  */
-#ifndef TAREI_GRAPH_QUANTIZE_CORRECT_BIAS_H
-#define TAREI_GRAPH_QUANTIZE_CORRECT_BIAS_H
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHTS_CORRECT_BIAS_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHTS_CORRECT_BIAS_H
 
-#include "graph/quantize/weight_choice.h"
+#include "graph/quantize/weights/weight_choice.h"
 
 /* What the mean of output channel j loses by rounding the weights w: their errors times the means
  * of the inputs, which the choice has. */

@@ -1,6 +1,6 @@
 /* Int8 weights: symmetric, one scale for each output channel or for all. */
-#ifndef TAREI_GRAPH_QUANTIZE_WEIGHT_SCALE_H
-#define TAREI_GRAPH_QUANTIZE_WEIGHT_SCALE_H
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_SCALE_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_SCALE_H
 
 #include <stdbool.h>
 #include <stdint.h>

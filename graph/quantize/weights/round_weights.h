@@ -6,11 +6,11 @@
  * A layer of a quantized graph gets a constant of weights that are multiples of its scales, and the
  * scales as an attribute, so that its lowering stores just the integers that were decided.
  */
-#ifndef TAREI_GRAPH_QUANTIZE_ROUND_WEIGHTS_H
-#define TAREI_GRAPH_QUANTIZE_ROUND_WEIGHTS_H
+#ifndef TAREI_GRAPH_QUANTIZE_WEIGHTS_ROUND_WEIGHTS_H
+#define TAREI_GRAPH_QUANTIZE_WEIGHTS_ROUND_WEIGHTS_H
 
 #include "graph/quantize/layer_index.h"
-#include "graph/quantize/weight_choice.h"
+#include "graph/quantize/weights/weight_choice.h"
 
 /* Hash that a rounding has: that of the weights, and of the scales if they are clipped. */
 uint64_t tarei_clipped_hash(uint64_t weights, const tarei_layer_numbers *clipping);
