@@ -124,18 +124,19 @@ static void meet(const void *const user, const size_t item, const int thread) {
   }
 }
 
+/* Each round has a team of its own: one that lost a core before might leave threads out. */
 static void sleeping_threads_get_up(void **const state) {
   (void)state;
-  tarei_team *team;
-  assert_int_equal(tarei_team_new(4, &team, NULL), TARE_OK);
   for (int round = 0; round < 20; round++) {
+    tarei_team *team;
+    assert_int_equal(tarei_team_new(4, &team, NULL), TARE_OK);
     _Atomic int waiting = 4;
     (void)usleep(round % 3 * 1000);
     tarei_team_wake(round % 2 ? team : NULL);
     tarei_team_run(team, 4, meet, &(_Atomic int *){&waiting});
     assert_int_equal(waiting, 0);
+    tarei_team_free(team);
   }
-  tarei_team_free(team);
 }
 
 static void ends_at_any_moment(void **const state) {
