@@ -4,11 +4,24 @@
 #include <tare/dataset.h>
 #include <tare/eval.h>
 #include <tare/export.h>
+#include <tare/plan.h>
 
 /* A member of a family that is the command's own. */
 typedef struct choice {
   const char *name, *text;
 } choice;
+
+/* Defines the function of a family whose members are the choices of an array. */
+#define FAMILY_OF_CHOICES(function, kind, choices)                                                 \
+  static const char *function##_name(const int i) {                                                \
+    return choices[i].name;                                                                        \
+  }                                                                                                \
+  static const char *function##_text(const int i) {                                                \
+    return choices[i].text;                                                                        \
+  }                                                                                                \
+  cli_family function(void) {                                                                      \
+    return (cli_family){kind, sizeof choices / sizeof *choices, function##_name, function##_text}; \
+  }
 
 cli_family family_methods(void) {
   return (cli_family){"method", tare_n_methods(), tare_method_name, NULL};
@@ -49,104 +62,45 @@ cli_family family_fits(void) {
 static const choice OUTSIDES[] = {
     [TARE_OUTSIDE_ERROR] = {"error", "default: the command fails"},
     [TARE_OUTSIDE_NEAREST] = {"nearest", "cut or padded to the nearest profile"}};
-
-static const char *outside_name(const int outside) {
-  return OUTSIDES[outside].name;
-}
-
-static const char *outside_text(const int outside) {
-  return OUTSIDES[outside].text;
-}
-
-cli_family family_outsides(void) {
-  return (cli_family){"value of --outside", sizeof OUTSIDES / sizeof *OUTSIDES, outside_name,
-                      outside_text};
-}
+FAMILY_OF_CHOICES(family_outsides, "value of --outside", OUTSIDES)
 
 static const choice PADDINGS[] = {{"exclude", "default"},
                                   {"count", "as a fixed-shape calibrator does"}};
-
-static const char *padding_name(const int padding) {
-  return PADDINGS[padding].name;
-}
-
-static const char *padding_text(const int padding) {
-  return PADDINGS[padding].text;
-}
-
-cli_family family_paddings(void) {
-  return (cli_family){"value of --pad-stats", sizeof PADDINGS / sizeof *PADDINGS, padding_name,
-                      padding_text};
-}
+FAMILY_OF_CHOICES(family_paddings, "value of --pad-stats", PADDINGS)
 
 static const choice ROUNDINGS[] = {
     {"least-squares", "so that errors of weights cancel out on the data; default"},
     {"nearest", "each weight alone"}};
-
-static const char *rounding_name(const int rounding) {
-  return ROUNDINGS[rounding].name;
-}
-
-static const char *rounding_text(const int rounding) {
-  return ROUNDINGS[rounding].text;
-}
-
-cli_family family_roundings(void) {
-  return (cli_family){"value of --weight-rounding", sizeof ROUNDINGS / sizeof *ROUNDINGS,
-                      rounding_name, rounding_text};
-}
+FAMILY_OF_CHOICES(family_roundings, "value of --weight-rounding", ROUNDINGS)
 
 static const choice CLIPPINGS[] = {
     [TARE_CLIPPING_OFF] = {"off", "default"},
     [TARE_CLIPPING_AUTO] = {"auto", "in layers whose noise it lowers by a tenth"},
     [TARE_CLIPPING_ON] = {"on", "where it lowers the noise"}};
-
-static const char *clipping_name(const int clipping) {
-  return CLIPPINGS[clipping].name;
-}
-
-static const char *clipping_text(const int clipping) {
-  return CLIPPINGS[clipping].text;
-}
-
-cli_family family_clippings(void) {
-  return (cli_family){"value of --weight-clipping", sizeof CLIPPINGS / sizeof *CLIPPINGS,
-                      clipping_name, clipping_text};
-}
+FAMILY_OF_CHOICES(family_clippings, "value of --weight-clipping", CLIPPINGS)
 
 static const choice CORRECTIONS[] = {
     {"off", "default"}, {"on", "where the input does not follow the level of the model's"}};
-
-static const char *correction_name(const int correction) {
-  return CORRECTIONS[correction].name;
-}
-
-static const char *correction_text(const int correction) {
-  return CORRECTIONS[correction].text;
-}
-
-cli_family family_corrections(void) {
-  return (cli_family){"value of --bias-correction", sizeof CORRECTIONS / sizeof *CORRECTIONS,
-                      correction_name, correction_text};
-}
+FAMILY_OF_CHOICES(family_corrections, "value of --bias-correction", CORRECTIONS)
 
 static const choice SMOOTHINGS[] = {
     [TARE_SMOOTHING_OFF] = {"off", "default"},
     [TARE_SMOOTHING_AUTO] = {"auto", "where it halves a noise that matters"},
     [TARE_SMOOTHING_ON] = {"on", "where it lowers the noise"}};
+FAMILY_OF_CHOICES(family_smoothings, "value of --smoothing", SMOOTHINGS)
 
-static const char *smoothing_name(const int smoothing) {
-  return SMOOTHINGS[smoothing].name;
-}
+static const choice TABLE_SMOOTHINGS[] = {{"table", "default: those that the table names"},
+                                          {"none", NULL}};
+FAMILY_OF_CHOICES(family_table_smoothings, "value of --smoothing", TABLE_SMOOTHINGS)
 
-static const char *smoothing_text(const int smoothing) {
-  return SMOOTHINGS[smoothing].text;
-}
+static const choice SMALL_LAYERS[] = {{"float", "default"}, {"int8", NULL}};
+FAMILY_OF_CHOICES(family_small_layers, "value of --small-layers", SMALL_LAYERS)
 
-cli_family family_smoothings(void) {
-  return (cli_family){"value of --smoothing", sizeof SMOOTHINGS / sizeof *SMOOTHINGS,
-                      smoothing_name, smoothing_text};
-}
+static const choice CONSTRAINTS[] = {
+    [TARE_CONSTRAINTS_PREFER] = {"prefer", "default: use float and warn"},
+    [TARE_CONSTRAINTS_OBEY] = {"obey", "fail"},
+    [TARE_CONSTRAINTS_NONE] = {"none", "ignore the requests"}};
+FAMILY_OF_CHOICES(family_constraints, "value of --precision-constraints", CONSTRAINTS)
 
 /* Names of the members that have a trait. */
 static char *names_with(const cli_family *const family, bool (*const trait)(int),

@@ -7,14 +7,17 @@
 #include "tools/cli.h"
 
 cli_family family_methods(void), family_metrics(void), family_presets(void) /* of features */;
-cli_family family_targets(void);     /* of quantized models */
-cli_family family_fits(void);        /* numbers are those of tare_fit */
-cli_family family_outsides(void);    /* and of tare_outside */
-cli_family family_paddings(void);    /* in statistics; 1: counted */
-cli_family family_roundings(void);   /* of weights in statistics; 1: to nearest */
-cli_family family_corrections(void); /* of biases; 1: on */
-cli_family family_clippings(void);   /* numbers are those of tare_clipping */
-cli_family family_smoothings(void);  /* numbers are those of tare_smoothing */
+cli_family family_targets(void);          /* of quantized models */
+cli_family family_fits(void);             /* numbers are those of tare_fit */
+cli_family family_outsides(void);         /* and of tare_outside */
+cli_family family_paddings(void);         /* in statistics; 1: counted */
+cli_family family_roundings(void);        /* of weights in statistics; 1: to nearest */
+cli_family family_corrections(void);      /* of biases; 1: on */
+cli_family family_clippings(void);        /* numbers are those of tare_clipping */
+cli_family family_smoothings(void);       /* numbers are those of tare_smoothing */
+cli_family family_constraints(void);      /* and of tare_constraints */
+cli_family family_table_smoothings(void); /* that a build applies; 1: none */
+cli_family family_small_layers(void);     /* 1: int8 */
 
 /* Methods that take a percentile, and metrics that need an alphabet: joined as by cli_join. The
  * caller frees them. */

@@ -38,26 +38,6 @@ static const struct argp_option OPTIONS[] = {
     {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
     {0}};
 
-/* Names and help, by the library's number. */
-static const struct {
-  const char *name, *text;
-} CONSTRAINTS[] = {[TARE_CONSTRAINTS_PREFER] = {"prefer", "default: use float and warn"},
-                   [TARE_CONSTRAINTS_OBEY] = {"obey", "fail"},
-                   [TARE_CONSTRAINTS_NONE] = {"none", "ignore the requests"}};
-
-static const char *constraint_name(const int constraint) {
-  return CONSTRAINTS[constraint].name;
-}
-
-static const char *constraint_text(const int constraint) {
-  return CONSTRAINTS[constraint].text;
-}
-
-static cli_family opt_build_constraints(void) {
-  return (cli_family){"value of --precision-constraints", sizeof CONSTRAINTS / sizeof *CONSTRAINTS,
-                      constraint_name, constraint_text};
-}
-
 static const struct {
   tare_rounding rounding;
   const char *text;
@@ -75,40 +55,6 @@ static const char *build_rounding_text(const int i) {
 static cli_family opt_build_roundings(void) {
   return (cli_family){"value of --weight-rounding", sizeof ROUNDINGS / sizeof *ROUNDINGS,
                       build_rounding_name, build_rounding_text};
-}
-
-static const struct {
-  const char *name, *text;
-} SMOOTHINGS[] = {{"table", "default: those that the table names"}, {"none", NULL}};
-
-static const char *build_smoothing_name(const int i) {
-  return SMOOTHINGS[i].name;
-}
-
-static const char *build_smoothing_text(const int i) {
-  return SMOOTHINGS[i].text;
-}
-
-/* 1: none. */
-static cli_family opt_build_smoothings(void) {
-  return (cli_family){"value of --smoothing", sizeof SMOOTHINGS / sizeof *SMOOTHINGS,
-                      build_smoothing_name, build_smoothing_text};
-}
-
-static const struct { const char *name, *text; } SMALL[] = {{"float", "default"}, {"int8", NULL}};
-
-static const char *small_name(const int i) {
-  return SMALL[i].name;
-}
-
-static const char *small_text(const int i) {
-  return SMALL[i].text;
-}
-
-/* 1: int8. */
-static cli_family opt_build_small(void) {
-  return (cli_family){"value of --small-layers", sizeof SMALL / sizeof *SMALL, small_name,
-                      small_text};
 }
 
 /* In what layers compute. */
@@ -134,9 +80,9 @@ static char *opt_build_help(const int key, const char *const text, void *const i
   (void)input;
   const cli_family precisions = {"precision", sizeof PRECISIONS / sizeof *PRECISIONS,
                                  precision_name, precision_text};
-  const cli_family constraints = opt_build_constraints();
+  const cli_family constraints = family_constraints();
   const cli_family roundings = opt_build_roundings();
-  const cli_family smoothings = opt_build_smoothings(), small = opt_build_small();
+  const cli_family smoothings = family_table_smoothings(), small = family_small_layers();
   switch (key) {
     case OPT_LAYER_PRECISIONS:
       return cli_append(family_help(text, &precisions),
@@ -160,8 +106,8 @@ const char *opt_requests_add(char **const list, const char *const more) {
 }
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
-  const cli_family constraints = opt_build_constraints(), roundings = opt_build_roundings();
-  const cli_family smoothings = opt_build_smoothings(), small = opt_build_small();
+  const cli_family constraints = family_constraints(), roundings = opt_build_roundings();
+  const cli_family smoothings = family_table_smoothings(), small = family_small_layers();
   static char *precisions, *weight_types, *output_types; /* of this run of the command */
   tare_build_options *const o = state->input;
   switch (key) {
