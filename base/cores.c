@@ -25,14 +25,10 @@ static int allowed_cores(void) {
 
 /* Threads that work all the time stop together when they have used up a quota, which costs more
  * than the part of a core that is left unused. */
-int tarei_cores(void) {
+int tare_cores(void) {
   const int allowed = allowed_cores();
   const double quota = tarei_cpu_quota("");
   return quota >= allowed ? allowed : quota >= 1 ? (int)quota : 1;
-}
-
-int tare_cores(void) {
-  return tarei_cores();
 }
 
 size_t tarei_core_cache_bytes(void) {

@@ -1,8 +1,8 @@
 /* One pass of the float model over the data, everything observed into its bucket. */
 #include <assert.h>
 #include <string.h>
+#include <tare/tare.h>
 
-#include "base/cores.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/refusals.h"
@@ -159,7 +159,7 @@ static tare_status gather_and_decide(run *const r, tare_dataset *const dataset,
   (void)known;
   tarei_kernels kernels;
   tarei_kernels_select(isa, &kernels);
-  const int wanted = r->options->threads > 0 ? r->options->threads : tarei_cores();
+  const int wanted = r->options->threads > 0 ? r->options->threads : tare_cores();
   const int threads = wanted < TAREI_TEAM_MOST_THREADS ? wanted : TAREI_TEAM_MOST_THREADS;
   const tarei_gather_job job = {.model = r->model,
                                 .profiles = r->profiles,

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
+#include <tare/tare.h>
 
-#include "base/cores.h"
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "datasets/paths.h"
@@ -221,7 +221,7 @@ static void read_claimed(void *const user, const tarei_ticket *const ticket,
 /* Decoding and resampling take longer than many a model: as many threads as there are cores. */
 static tare_status start_reading(tare_dataset *const dataset, tare_error *const err) {
   const tarei_prefetch_source source = {dataset_claim, read_claimed, &dataset->stream};
-  const int most = tarei_stream_most_readers(&dataset->stream), cores = tarei_cores();
+  const int most = tarei_stream_most_readers(&dataset->stream), cores = tare_cores();
   return tarei_prefetch_start(&source, most < cores ? most : cores, &dataset->prefetch, err);
 }
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tare/tare.h>
 
 #include "base/cores.h"
 #include "base/mem.h"
@@ -59,7 +60,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
     return tarei_fail(err, TARE_E_USAGE, "profile %d: the plan has profiles 0..%d", o->profile,
                       last);
   }
-  const int wanted = o->threads ? o->threads : tarei_cores();
+  const int wanted = o->threads ? o->threads : tare_cores();
   const int threads = wanted > TAREI_TEAM_MOST_THREADS ? TAREI_TEAM_MOST_THREADS : wanted;
   TAREI_TRY(tarei_plan_check_limits(plan, threads, err));
   tare_context *c = tarei_calloc(1, sizeof *c);

@@ -1,5 +1,6 @@
-#include "base/cores.h"
 #include "base/str.h"
+
+#include <tare/tare.h>
 #include "engine/plan.h"
 
 char *tare_cpu_report(const char *const isa) {
@@ -17,7 +18,7 @@ char *tare_cpu_report(const char *const isa) {
       tarei_str_add(&s, " %s%s", tarei_isa_name(bit), mask & bit ? "" : " (masked)");
     }
   }
-  tarei_str_add(&s, "%s\ncores %d\n", found ? "" : " scalar", tarei_cores());
+  tarei_str_add(&s, "%s\ncores %d\n", found ? "" : " scalar", tare_cores());
   tarei_kernels kernels;
   tarei_kernels_select(mask, &kernels);
 #define TAREI_KERNEL_LINE(family, type) \

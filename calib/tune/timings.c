@@ -4,7 +4,6 @@
 #include <string.h>
 #include <tare/tare.h>
 
-#include "base/cores.h"
 #include "base/machine.h"
 #include "base/mem.h"
 #include "kernels/kernels.h"
@@ -38,7 +37,7 @@ tare_status tarei_timing_machine_init(tarei_timing_machine *const machine, const
   *machine = (tarei_timing_machine){.cpu = cpu_text(),
                                     .isa = isa_text(isa),
                                     .version = tarei_strdup(tare_version()),
-                                    .threads = threads ? threads : tarei_cores()};
+                                    .threads = threads ? threads : tare_cores()};
   return machine->cpu && machine->isa && machine->version
              ? TARE_OK
              : tarei_fail_memory(err, "timings", sizeof *machine);

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <tare/tare.h>
 
-#include "base/cores.h"
 #include "base/team.h"
 
 enum { MOST_ITEMS = 3000 };
@@ -204,7 +204,7 @@ static void leaves_out_threads_that_lose_their_core(void **const state) {
 
 static void counts_allowed_cores(void **const state) {
   (void)state;
-  const int cores = tarei_cores();
+  const int cores = tare_cores();
   assert_true(cores >= 1);
   cpu_set_t all, one;
   if (sched_getaffinity(0, sizeof all, &all) != 0) {
@@ -217,9 +217,9 @@ static void counts_allowed_cores(void **const state) {
     }
   }
   assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-  assert_int_equal(tarei_cores(), 1);
+  assert_int_equal(tare_cores(), 1);
   assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-  assert_int_equal(tarei_cores(), cores);
+  assert_int_equal(tare_cores(), cores);
 }
 
 int main(void) {
