@@ -24,8 +24,8 @@ typedef struct tarei_int8_form {
   bool windows;            /* a row of the product is a window of input 0, not a row */
   bool byte_residual;      /* input TAREI_INT8_RESIDUAL may also be bytes */
   bool centered;           /* activations after the first one must have zero point 128 */
-  int row_factors;         /* of several activations, the first ones that can be float rows, which
-                              have scales of their own when it runs */
+  int row_factors;         /* of several activations, the first ones whose rows can have scales of
+                              their own, one for each head */
   bool row_bytes;          /* rows with scales of their own can come as bytes, quantized by
                               QuantizeRows, with input TAREI_INT8_ROW_SCALES; else they are float */
 } tarei_int8_form;
@@ -55,8 +55,10 @@ typedef enum tarei_growth {
   TAREI_GROWTH_BOUNDED  /* not at all: bounded, or divided by its own size */
 } tarei_growth;
 
-#define TAREI_INT8_RESIDUAL 3   /* input of a layer that is added to its result */
-#define TAREI_INT8_ROW_SCALES 4 /* input of a layer: the scale of each row of its bytes */
+#define TAREI_INT8_RESIDUAL 3 /* input of a layer that is added to its result */
+#define TAREI_INT8_ROW_SCALES                                        \
+  4 /* input of a layer: the scales of the rows of input 0; those of \
+       input i come i behind it */
 
 struct tarei_op {
   const char *name;

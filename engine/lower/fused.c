@@ -109,7 +109,7 @@ bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_re
   const tarei_act act = fused->act;
   const bool homogeneous =
       act == TAREI_ACT_none || act == TAREI_ACT_relu || act == TAREI_ACT_leaky_relu;
-  return fused->f32_output < 0 && !has_float_residual && homogeneous;
+  return fused->u8_output >= 0 && fused->f32_output < 0 && !has_float_residual && homogeneous;
 }
 
 /* Rows that are quantized at run time, each by its own scale, bring it with them. */

@@ -68,6 +68,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products/float_weights.c lower/products/split_products.c lower/products/stored_weights.c
   lower/products/grid.c
   lower/products/int8_weights.c
+  lower/products/linear_blocks.c
   lower/products/lower_gemm.c
   lower/products/lower_integer_products.c
   lower/products/lower_linear.c

@@ -26,6 +26,8 @@
 #define TAREI_ATTR_WEIGHT_TYPE "weight_type"
 /* Of an int8 layer whose input stays float: each of its rows is quantized at run time. */
 #define TAREI_ATTR_ROW_SCALES "row_scales"
+/* Of a layer that writes rows of bytes: in how many equal parts, each with a scale of its own. */
+#define TAREI_ATTR_ROW_GROUPS "row_groups"
 /* Of an int8 layer whose input stays float: 16, the bits to which it is quantized at run time, by
  * the scale of the input, or with TAREI_ATTR_ROW_SCALES each row by its own. */
 #define TAREI_ATTR_ACTIVATION_BITS "activation_bits"
@@ -73,6 +75,7 @@
   TAREI_ATTR_OUTPUT_ASKED,     \
   TAREI_ATTR_PRODUCTS,         \
   TAREI_ATTR_ROUNDING_REFUSED, \
+  TAREI_ATTR_ROW_GROUPS,       \
   TAREI_ATTR_ROW_SCALES,       \
   TAREI_ATTR_SMOOTHED,         \
   TAREI_ATTR_WEIGHTS_ASKED,    \

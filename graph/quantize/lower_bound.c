@@ -16,7 +16,8 @@ float tarei_layer_bound(const tarei_node *const layer) {
     const char *activation;
     float bound; /* just below the lowest value */
   } BOUNDS[] = {{"gelu", -0.17f}, {"gelu_tanh", -0.1701f}, {"silu", -0.2785f}};
-  const bool linear = layer->op == &tarei_op_linear || layer->op == &tarei_op_qlinear;
+  const bool linear = (layer->op == &tarei_op_linear || layer->op == &tarei_op_qlinear) &&
+                      !tarei_attr_find(layer, TAREI_ATTR_ROW_GROUPS);
   const char *const activation = tarei_attr_string(layer, TAREI_ATTR_ACTIVATION, "none");
   for (size_t i = 0; linear && !has_residual(layer) && i < sizeof BOUNDS / sizeof *BOUNDS; i++) {
     if (strcmp(activation, BOUNDS[i].activation) == 0) {

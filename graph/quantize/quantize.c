@@ -11,6 +11,7 @@
 #include "graph/quantize/product_size.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/row_bytes.h"
 #include "graph/quantize/row_need.h"
 #include "graph/quantize/weights/weight_noise.h"
 
@@ -366,7 +367,6 @@ typedef struct rewrite {
   unsigned char *uses;      /* per value, as tarei_graph_mark_uses gives them */
   bool *symmetric; /* per value: somebody needs its bytes around 128, so all take them so */
   int *bytes;      /* per value: its quantized form, or -1 */
-  int *rows;       /* the same with row scales: node that makes it */
 } rewrite;
 
 static tare_status quantized(tarei_graph *const g, rewrite *const r, const int value,
@@ -391,38 +391,19 @@ static tare_status set_quantized(tarei_graph *const g, rewrite *const r, const i
   return TARE_OK;
 }
 
-/* All layers that read the rows of a value share their bytes. */
-static tare_status quantize_value_rows(tarei_graph *const g, rewrite *const r, const int value,
-                                       tare_error *const err) {
-  static const char *const names[] = {"rows", "row_scales"};
-  int out[2];
-  for (int i = 0; i < 2; i++) {
-    tarei_str base = {0};
-    tarei_str_add(&base, "%s__%s", g->values[value].name, names[i]);
-    out[i] = base.failed ? -1 : tarei_graph_add_value_like(g, tarei_str_get(&base), value);
-    tarei_str_free(&base);
-    if (out[i] < 0) {
-      return tarei_fail_memory(err, "quantized rows", sizeof(tarei_value));
-    }
-    g->values[out[i]].observable = false;
+/* The inputs that a layer reads as rows of bytes: a linear layer the first, in whole rows;
+ * attention queries and keys, in parts for each head. */
+static tare_status quantize_factor_rows(tarei_graph *const g, const int n, tare_error *const err) {
+  const tarei_node *const node = &g->nodes[n];
+  const int factors = node->op->int8->row_factors;
+  if (factors == 0) {
+    return node->op->int8->row_bytes ? tarei_read_row_bytes(g, n, 0, 0, err) : TARE_OK;
   }
-  g->values[out[0]].dtype = TARE_U8;
-  g->values[out[0]].quant.granularity = TAREI_PER_ROW;
-  g->values[out[0]].quant.zero_point = TAREI_SYMMETRIC;
-  r->rows[value] =
-      tarei_graph_add_node(g, "QuantizeRows", "tare", g->values[out[0]].name, 1, &value, 1, out, 2);
-  return r->rows[value] < 0 ? tarei_fail_memory(err, "quantize node", sizeof(tarei_node)) : TARE_OK;
-}
-
-static tare_status read_row_bytes(tarei_graph *const g, const int n, rewrite *const r,
-                                  tare_error *const err) {
-  const int value = g->nodes[n].in[0];
-  if (r->rows[value] < 0) {
-    TAREI_TRY(quantize_value_rows(g, r, value, err));
+  const int64_t heads = tarei_attr_int(node, "heads", 1);
+  for (int i = 0; i < factors; i++) {
+    TAREI_TRY(tarei_read_row_bytes(g, n, i, heads, err));
   }
-  const int *const out = g->nodes[r->rows[value]].out;
-  tarei_graph_set_in(g, n, 0, out[0]);
-  return tarei_node_set_in(g, n, TAREI_INT8_ROW_SCALES, out[1], err);
+  return TARE_OK;
 }
 
 /* Whether a layer adds its residual as bytes; otherwise it stays float. */
@@ -447,7 +428,7 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
   if (residual) {
     TAREI_TRY(set_quantized(g, r, n, TAREI_INT8_RESIDUAL, err));
   }
-  return input.rows && !input.sixteen && form->row_bytes ? read_row_bytes(g, n, r, err) : TARE_OK;
+  return input.rows && !input.sixteen ? quantize_factor_rows(g, n, err) : TARE_OK;
 }
 
 static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *const r,
@@ -518,7 +499,6 @@ static tare_status rewrite_nodes(tarei_graph *const g, rewrite *const r, tare_er
   tarei_graph_mark_uses(g, r->uses);
   mark_symmetric(g, r);
   memset(r->bytes, 0xff, (size_t)g->n_values * sizeof *r->bytes);
-  memset(r->rows, 0xff, (size_t)g->n_values * sizeof *r->rows);
   for (int n = 0; n < n_nodes; n++) {
     if (r->precision[n] == TARE_PRECISION_BF16) {
       if (!tarei_attr_set_string(&g->nodes[n], TAREI_ATTR_COMPUTE, "bf16")) {
@@ -538,10 +518,9 @@ tare_status tarei_graph_quantize(tarei_graph *const g, const tarei_quantize_opti
                .precision = tarei_calloc(n_nodes, sizeof *r.precision),
                .uses = tarei_calloc(n_values, sizeof *r.uses),
                .symmetric = tarei_calloc(n_values, sizeof *r.symmetric),
-               .bytes = tarei_calloc(n_values, sizeof *r.bytes),
-               .rows = tarei_calloc(n_values, sizeof *r.rows)};
+               .bytes = tarei_calloc(n_values, sizeof *r.bytes)};
   tare_status status = TARE_OK;
-  if (!r.precision || !r.uses || !r.symmetric || !r.bytes || !r.rows) {
+  if (!r.precision || !r.uses || !r.symmetric || !r.bytes) {
     status = tarei_fail_memory(err, "quantization", n_values * sizeof *r.bytes);
     goto done;
   }
@@ -552,6 +531,5 @@ done:
   free(r.uses);
   free(r.symmetric);
   free(r.bytes);
-  free(r.rows);
   return status;
 }

@@ -10,6 +10,7 @@
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/row_bytes.h"
 
 const tarei_pass tarei_pass_fuse_quantize = {
     .name = "fuse_quantize", .summary = "lets the nodes before a Quantize write its bytes"};
@@ -108,11 +109,23 @@ static int *count_readers(const tarei_graph *const g) {
   return readers;
 }
 
-/* A linear layer writes only rows that count from its bound, and nothing beside them. */
-static bool writes_row_form(const tarei_graph *const g, const tarei_node *const node,
+/* A linear layer writes rows, but nothing beside them; others write whole rows. */
+static bool writes_row_form(const tarei_node *const node, const tarei_node *const quantize,
                             const bool only) {
+  return node->op == &tarei_op_qlinear ? only : !tarei_attr_find(quantize, TAREI_ATTR_ROW_GROUPS);
+}
+
+/* In which parts a linear layer writes its rows: without the attribute they count from its bound.
+ */
+static bool set_row_groups(const tarei_graph *const g, tarei_node *const layer,
+                           const tarei_node *const quantize) {
   double loss;
-  return node->op != &tarei_op_qlinear || (only && tarei_rows_have_bound(g, node->out[0], &loss));
+  const tarei_attr *const groups = tarei_attr_find(quantize, TAREI_ATTR_ROW_GROUPS);
+  if (groups) {
+    return tarei_attr_copy(layer, groups);
+  }
+  return layer->op != &tarei_op_qlinear || tarei_rows_have_bound(g, quantize->in[0], &loss) ||
+         tarei_attr_set_int(layer, TAREI_ATTR_ROW_GROUPS, 1);
 }
 
 /* The node that makes the value writes it as bytes, beside or instead of the floats. */
@@ -124,7 +137,7 @@ static tare_status absorb(tarei_graph *const g, const int n, const int *const re
     return TARE_OK;
   }
   const bool only = readers[value] == 1; /* this node */
-  if (!is_quantize(quantize) && !writes_row_form(g, &g->nodes[producer], only)) {
+  if (!is_quantize(quantize) && !writes_row_form(&g->nodes[producer], quantize, only)) {
     return TARE_OK;
   }
   const char *const form = is_quantize(quantize) ? only ? "u8" : "both"
@@ -132,6 +145,9 @@ static tare_status absorb(tarei_graph *const g, const int n, const int *const re
                                                  : "f32+rows";
   const int kept = only ? 0 : 1, n_out = kept + quantize->n_out;
   tarei_node *const p = &g->nodes[producer];
+  if (!is_quantize(quantize) && !set_row_groups(g, p, quantize)) {
+    return tarei_fail_memory(err, "row groups", sizeof(tarei_attr));
+  }
   int *const outs = tarei_realloc(p->out, (size_t)n_out * sizeof *outs);
   if (!outs || !tarei_attr_set_string(p, TAREI_ATTR_OUTPUTS, form)) {
     p->out = outs ? outs : p->out;
@@ -163,6 +179,7 @@ static tare_status absorb_all(tarei_graph *const g, tare_error *const err) {
   for (int n = g->n_nodes - 1; status == TARE_OK && n >= 0; n--) {
     if (makes_bytes(&g->nodes[n])) {
       status = absorb(g, n, readers, &changed, err);
+      changed |= status == TARE_OK && tarei_return_row_floats(g, n);
     }
   }
   free(readers);

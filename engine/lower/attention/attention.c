@@ -44,9 +44,7 @@ tarei_attention_layout tarei_attention_layout_of(const tarei_attention_form *con
     l.queries = attention_take(&l.total, tarei_times(MOST_ROWS * sizeof(uint16_t), depth + 1));
   }
   if (form->row_scales) {
-    l.key_bytes = attention_take(&l.total, tarei_times(keys, depth));
     l.key_scales = attention_take(&l.total, tarei_times(keys, sizeof(float)));
-    l.queries = attention_take(&l.total, tarei_times(MOST_ROWS, depth) + TAREI_ALIGN);
     l.query_scales = attention_take(&l.total, MOST_ROWS * sizeof(float));
   }
   if (form->probability) {

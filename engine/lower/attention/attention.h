@@ -22,7 +22,7 @@ typedef struct tarei_attention_form {
   size_t probability; /* bytes of one beside the scores; 0: they are written in their place */
   bool column_sums;   /* of keys and of values, as int32 */
   bool rounds;        /* queries, to bf16 */
-  bool row_scales;    /* of queries and keys, which are float and become bytes a head at a time */
+  bool row_scales;    /* of queries and keys, one for each row of a head */
   void (*pack)(const tarei_attention *a, size_t batch, size_t head, char *scratch);
   void (*rows)(const tarei_attention *a, const tarei_attention_block *block, char *scratch);
   const char *(*kernel)(const tarei_kernels *kernels); /* its name */
@@ -35,7 +35,7 @@ typedef struct tarei_attention_layout {
   size_t keys, key_sums, values, value_sums; /* offsets */
   size_t queries, scores, probabilities;     /* of a block of rows */
   size_t sums, factors;                      /* of its rows: 32 bits each */
-  size_t key_bytes, key_scales, query_scales;
+  size_t key_scales, query_scales;
   size_t total;
   size_t block_rows;                  /* of scores that there is room for */
   size_t ld_scores, ld_probabilities; /* elements */

@@ -13,17 +13,24 @@ static const uint8_t *attention_i8_input(const tarei_attention *const a, const i
   return (const uint8_t *)a->run->in[i]->data + at;
 }
 
-static const float *attention_i8_floats(const tarei_attention *const a, const int i,
-                                        const size_t at) {
-  return (const float *)a->run->in[i]->data + at;
+/* Of rows of a head: `rows` of input i in a batch, from `first` on. */
+static void attention_i8_take_scales(const tarei_attention *const a, const int i,
+                                     const tarei_attention_block *const b, const size_t rows,
+                                     float *const out) {
+  const size_t at = tarei_attention_at(a, b->batch, rows, b->first, b->head, 1);
+  const float *const scales = (const float *)a->run->in[TAREI_INT8_ROW_SCALES + i]->data + at;
+  for (size_t r = 0; r < b->m; r++) {
+    out[r] = scales[r * a->heads];
+  }
 }
 
-static void attention_i8_pack_keys(const tarei_attention *const a, const uint8_t *const keys,
-                                   const size_t ld, char *const scratch) {
+static void attention_i8_pack_keys(const tarei_attention *const a, const size_t batch,
+                                   const size_t head, char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
+  const size_t at = tarei_attention_at(a, batch, a->keys, 0, head, a->depth);
   int32_t *const sums = (int32_t *)(scratch + l->key_sums);
-  a->run->kernels->i8_pack_u8(keys, ld, true, a->depth, a->keys, ZERO_POINT,
-                              (int8_t *)(scratch + l->keys), sums);
+  a->run->kernels->i8_pack_u8(attention_i8_input(a, 1, at), a->heads * a->depth, true, a->depth,
+                              a->keys, ZERO_POINT, (int8_t *)(scratch + l->keys), sums);
   for (size_t i = 0; i < tarei_round_up(a->keys, TAREI_I8_PANEL); i++) {
     sums[i] *= -a->query_zero_point;
   }
@@ -42,27 +49,25 @@ static void attention_i8_pack_values(const tarei_attention *const a, const size_
 
 static void attention_i8_pack(const tarei_attention *const a, const size_t batch, const size_t head,
                               char *const scratch) {
-  const size_t at = tarei_attention_at(a, batch, a->keys, 0, head, a->depth);
-  attention_i8_pack_keys(a, attention_i8_input(a, 1, at), a->heads * a->depth, scratch);
+  attention_i8_pack_keys(a, batch, head, scratch);
   attention_i8_pack_values(a, batch, head, scratch);
 }
 
 static void attention_i8_pack_rows(const tarei_attention *const a, const size_t batch,
                                    const size_t head, char *const scratch) {
-  const tarei_attention_layout *const l = &a->layout;
-  const size_t at = tarei_attention_at(a, batch, a->keys, 0, head, a->depth);
-  uint8_t *const bytes = (uint8_t *)(scratch + l->key_bytes);
-  a->run->kernels->quantize_rows(attention_i8_floats(a, 1, at), a->heads * a->depth, a->keys,
-                                 a->depth, bytes, a->depth, (float *)(scratch + l->key_scales));
-  attention_i8_pack_keys(a, bytes, a->depth, scratch);
-  attention_i8_pack_values(a, batch, head, scratch);
+  const tarei_attention_block all = {.batch = batch, .head = head, .m = a->keys};
+  attention_i8_take_scales(a, 1, &all, a->keys, (float *)(scratch + a->layout.key_scales));
+  attention_i8_pack(a, batch, head, scratch);
 }
 
 /* The product of queries and keys, less its first factor. */
 static tarei_i8_gemm attention_i8_score(const tarei_attention *const a,
                                         const tarei_attention_block *const b, char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
+  const size_t at = tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth);
   return (tarei_i8_gemm){
+      .a = attention_i8_input(a, 0, at),
+      .lda = a->heads * a->depth,
       .m = b->m,
       .k = a->depth,
       .n = a->keys,
@@ -102,10 +107,7 @@ static void attention_i8_finish(const tarei_attention *const a,
 
 static void attention_i8_rows(const tarei_attention *const a, const tarei_attention_block *const b,
                               char *const scratch) {
-  tarei_i8_gemm score = attention_i8_score(a, b, scratch);
-  score.a = attention_i8_input(
-      a, 0, tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth));
-  score.lda = a->heads * a->depth;
+  const tarei_i8_gemm score = attention_i8_score(a, b, scratch);
   a->run->kernels->i8_gemm(&score);
   attention_i8_finish(a, b, scratch);
 }
@@ -113,14 +115,9 @@ static void attention_i8_rows(const tarei_attention *const a, const tarei_attent
 static void attention_i8_scaled_rows(const tarei_attention *const a,
                                      const tarei_attention_block *const b, char *const scratch) {
   const tarei_attention_layout *const l = &a->layout;
-  const size_t at = tarei_attention_at(a, b->batch, a->rows, b->first, b->head, a->depth);
-  uint8_t *const queries = (uint8_t *)(scratch + l->queries);
   float *const scales = (float *)(scratch + l->query_scales);
-  a->run->kernels->quantize_rows(attention_i8_floats(a, 0, at), a->heads * a->depth, b->m, a->depth,
-                                 queries, a->depth, scales);
+  attention_i8_take_scales(a, 0, b, a->rows, scales);
   tarei_i8_gemm score = attention_i8_score(a, b, scratch);
-  score.a = queries;
-  score.lda = a->depth;
   score.epilogue.mult = (const float *)(scratch + l->key_scales);
   score.epilogue.row_mult = scales;
   a->run->kernels->i8_gemm(&score);

@@ -11,7 +11,7 @@ typedef struct attention_state {
   size_t heads;
   float scale;
   const tarei_attention_form *form;
-  int first_bytes; /* input, from which on Q, K and V are bytes */
+  int static_from; /* input, from which on Q, K and V are bytes of one scale */
   bool guard;
 } attention_state;
 
@@ -20,10 +20,11 @@ static tare_status check_bytes(const tarei_step *const step, const attention_sta
                                tare_error *const err) {
   const tarei_graph *const g = step->graph;
   int64_t width = 0;
-  for (int i = s->first_bytes; i < 3; i++) {
+  for (int i = 0; i < 3; i++) {
     const int value = step->node->in[i];
-    TAREI_TRY(tarei_want_scales(step, value, err));
-    if (i > 0 && tarei_u8_zero_point(step->graph, value) != 128) {
+    const bool rows = i < s->static_from;
+    TAREI_TRY(rows ? TARE_OK : tarei_want_scales(step, value, err));
+    if ((rows || i > 0) && tarei_u8_zero_point(step->graph, value) != 128) {
       return tarei_fail(err, TARE_E_MODEL, "'%s' needs a zero point of 128", g->values[value].name);
     }
   }
@@ -35,23 +36,21 @@ static tare_status attention_read_form(const tarei_step *const step, attention_s
                                        tare_error *const err) {
   bool bf16;
   TAREI_TRY(tarei_bf16_read(step->node, &bf16, err));
-  if (bf16 && s->first_bytes < 3) {
+  if (bf16 && s->static_from < 3) {
     return tarei_fail(err, TARE_E_MODEL, "attention over bytes cannot be in bf16");
   }
-  s->form = s->first_bytes == 0  ? &tarei_attention_i8
-            : s->first_bytes < 3 ? &tarei_attention_i8_rows
+  s->form = s->static_from == 0  ? &tarei_attention_i8
+            : s->static_from < 3 ? &tarei_attention_i8_rows
             : bf16               ? &tarei_attention_bf16
                                  : &tarei_attention_f32;
   return TARE_OK;
 }
 
-/* Inference lets bytes come with bytes, and floats before them with scales of rows. */
-static int first_bytes(const tarei_step *const step) {
-  int i = 0;
-  while (i < 3 && step->graph->values[step->node->in[i]].dtype != TARE_U8) {
-    i++;
-  }
-  return i;
+/* Inference lets bytes come with bytes, and those before it with scales of rows. */
+static int static_from(const tarei_step *const step) {
+  const bool rows = tarei_attr_int(step->node, TAREI_ATTR_ROW_SCALES, 0) != 0;
+  const bool bytes = step->graph->values[step->node->in[2]].dtype == TARE_U8;
+  return rows ? step->node->op->int8->row_factors : bytes ? 0 : 3;
 }
 
 static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -62,12 +61,12 @@ static tare_status attention_prepare(tarei_step *const step, tarei_blobs *const 
   s->heads = (size_t)tarei_attr_int(step->node, "heads", 1);
   s->scale = tarei_attr_float(step->node, "scale", 1.0f);
   s->guard = tarei_attr_int(step->node, "guard", 0) != 0;
-  s->first_bytes = first_bytes(step);
+  s->static_from = static_from(step);
   TAREI_TRY(attention_read_form(step, s, err));
-  for (int i = 0; i < 4; i++) {
-    TAREI_TRY(i >= s->first_bytes && i < 3 ? TARE_OK : tarei_want_float(step, i, err));
+  for (int i = s->static_from < 3 ? 3 : 0; i < 4; i++) {
+    TAREI_TRY(tarei_want_float(step, i, err));
   }
-  return s->first_bytes < 3 ? check_bytes(step, s, err) : TARE_OK;
+  return s->static_from < 3 ? check_bytes(step, s, err) : TARE_OK;
 }
 
 static size_t attention_scratch(const tarei_step *const step, const tare_tensor *const *const in,
@@ -83,6 +82,12 @@ static size_t attention_scratch(const tarei_step *const step, const tare_tensor 
 /* Dims that inference could not compare. */
 static tare_status attention_check_dims(const tarei_step *const step, const tarei_run *const run,
                                         tare_error *const err) {
+  const attention_state *const s = step->state;
+  for (int i = 0; s->form->row_scales && i < s->static_from; i++) {
+    const tare_tensor *const x = run->in[i];
+    TAREI_TRY(tarei_want_count(step, run, TAREI_INT8_ROW_SCALES + i,
+                               x->dims[0] * x->dims[1] * (int64_t)s->heads, err));
+  }
   for (int i = 1; i < 3; i++) {
     TAREI_TRY(tarei_want_dim(step, run, i, 0, run->in[0]->dims[0], err));
   }
@@ -117,7 +122,7 @@ static void take_scales(const attention_state *const s, tarei_attention *const a
   const int *const in = a->step->node->in;
   const int profile = a->run->profile;
   double values = (double)tarei_u8_scale(g, in[2], profile);
-  if (s->first_bytes == 0) { /* else scales of rows make real scores */
+  if (s->static_from == 0) { /* else scales of rows make real scores */
     a->scale = (float)((double)s->scale * (double)tarei_u8_scale(g, in[0], profile) *
                        (double)tarei_u8_scale(g, in[1], profile));
   }
@@ -126,7 +131,7 @@ static void take_scales(const attention_state *const s, tarei_attention *const a
     a->epilogue.inv_scale = 1.0f;
   }
   a->value_scale = (float)values;
-  a->query_zero_point = s->first_bytes == 0 ? tarei_u8_zero_point(g, in[0]) : 128;
+  a->query_zero_point = s->static_from == 0 ? tarei_u8_zero_point(g, in[0]) : 128;
 }
 
 static tare_status attention_run(const tarei_step *const step, const tarei_run *const run,
@@ -150,7 +155,7 @@ static tare_status attention_run(const tarei_step *const step, const tarei_run *
     TAREI_TRY(attention_read_mask(&a, mask, err));
   }
   a.epilogue = tarei_fused_epilogue(&s->fused, step, run, NULL, a.heads * a.width);
-  if (s->first_bytes < 3) {
+  if (s->static_from < 3) {
     TAREI_TRY(tarei_want_int8_sum(a.keys, err));
     take_scales(s, &a);
   }

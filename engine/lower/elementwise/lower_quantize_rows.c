@@ -1,11 +1,11 @@
-/* Rows of floats to bytes, each by its own largest magnitude. */
+/* Rows of floats, or equal parts of them, to bytes, each by its own largest magnitude. */
 #include "engine/threads.h"
 
 #define LEAST_ELEMENTS 16384 /* worth a thread's while */
 
 typedef struct quantize_rows_job {
   const tarei_run *run;
-  size_t k;
+  size_t k; /* of a part */
 } quantize_rows_job;
 
 static void quantize_rows_range(const void *const user, const size_t first, const size_t end,
@@ -22,7 +22,8 @@ static tare_status quantize_rows_run(const tarei_step *const step, const tarei_r
                                      tare_error *const err) {
   (void)step;
   (void)err;
-  const quantize_rows_job j = {r, (size_t)r->in[0]->dims[r->in[0]->rank - 1]};
+  const int last = r->in[0]->rank - 1;
+  const quantize_rows_job j = {r, (size_t)(r->in[0]->dims[last] / r->out[1]->dims[last])};
   tarei_row_ranges(r, (size_t)tare_tensor_count(r->out[1]), j.k, LEAST_ELEMENTS,
                    quantize_rows_range, &j);
   return TARE_OK;

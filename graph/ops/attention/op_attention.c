@@ -1,16 +1,34 @@
 /* softmax(Q . K^T * scale + mask) . V for heads that lie beside one another: Q [B, S, H*d],
- * K [B, T, H*d], V [B, T, H*dv] give [B, S, H*dv]; the mask is broadcast to [B, H, S, T]. */
+ * K [B, T, H*d], V [B, T, H*dv] give [B, S, H*dv]; the mask is broadcast to [B, H, S, T]. Bytes of
+ * Q and K may have a scale for each row of a head, [B, S, H] and [B, T, H]. */
 #include "graph/ops/ops_common.h"
+
+static tare_status want_row_scales(const tarei_graph *const graph, const tarei_node *const node,
+                                   const int i, const bool wanted, tare_error *const err) {
+  const tarei_value *const scales = tarei_ops_in(graph, node, TAREI_INT8_ROW_SCALES + i);
+  const char *const name = tarei_ops_in(graph, node, i)->name;
+  if (!scales && !wanted) {
+    return TARE_OK;
+  }
+  if (!scales || !wanted) {
+    return tarei_fail(err, TARE_E_MODEL, "%s scales of the rows of '%s', expected %s",
+                      scales ? "has" : "lacks", name, wanted ? "them" : "none");
+  }
+  return tarei_ops_want_dtype(scales, TARE_F32, err);
+}
 
 static tare_status want_operands(const tarei_graph *const graph, const tarei_node *const node,
                                  tare_error *const err) {
   const tarei_value *const q = tarei_ops_in(graph, node, 0);
-  const bool rows = tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0; /* Q and K stay float */
-  const int first_bytes = rows ? node->op->int8->row_factors : q->dtype == TARE_U8 ? 0 : 3;
+  const bool rows = tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0;
+  const bool bytes = rows || q->dtype == TARE_U8;
   for (int i = 0; i < 3; i++) {
     const tarei_value *const v = tarei_ops_in(graph, node, i);
-    TAREI_TRY(tarei_ops_want_dtype(v, i < first_bytes ? TARE_F32 : TARE_U8, err));
+    TAREI_TRY(tarei_ops_want_dtype(v, bytes ? TARE_U8 : TARE_F32, err));
     TAREI_TRY(tarei_ops_want_rank(v, 3, 3, err));
+  }
+  for (int i = 0; i < node->op->int8->row_factors; i++) {
+    TAREI_TRY(want_row_scales(graph, node, i, rows, err));
   }
   TAREI_TRY(tarei_ops_want_inner(graph, q, 2, tarei_ops_in(graph, node, 1), 2, err));
   return tarei_ops_want_inner(graph, tarei_ops_in(graph, node, 1), 1, tarei_ops_in(graph, node, 2),
@@ -68,7 +86,7 @@ const tarei_op tarei_op_attention = {
     .stands_for = "MatMul",
     .domain = "tare",
     .min_in = 3,
-    .max_in = 4,
+    .max_in = 6,
     .min_out = 1,
     .max_out = 2,
     .writes_bytes = true,

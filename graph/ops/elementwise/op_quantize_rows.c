@@ -1,4 +1,5 @@
-/* Rows of float32 to bytes, each with a scale of its own that the rows of a run give. */
+/* Rows of float32 to bytes. Each, or each of its equal parts, has a scale of its own that the rows
+ * of a run give. */
 #include "graph/ops/ops_common.h"
 
 static tare_status infer_quantize_rows(tarei_graph *const graph, tarei_node *const node,

@@ -37,8 +37,18 @@ tare_status tarei_ops_want_residual(const tarei_graph *const graph, const tarei_
 tare_status tarei_ops_give_rows(tarei_graph *const graph, const tarei_node *const node,
                                 const int first, const tarei_shape *const shape,
                                 tare_error *const err) {
+  const int64_t groups = tarei_attr_int(node, TAREI_ATTR_ROW_GROUPS, 1);
+  int64_t width = 0;
+  const bool whole =
+      groups == 1 || (tarei_expr_is_const(graph->exprs, shape->dims[shape->rank - 1], &width) &&
+                      groups > 1 && width % groups == 0);
+  if (!whole) {
+    return tarei_fail(err, TARE_E_MODEL,
+                      "attribute '%s': rows of %lld elements have no %lld equal parts",
+                      TAREI_ATTR_ROW_GROUPS, (long long)width, (long long)groups);
+  }
   tarei_shape scales = *shape;
-  scales.dims[scales.rank - 1] = tarei_expr_const(graph->exprs, 1);
+  scales.dims[scales.rank - 1] = tarei_expr_const(graph->exprs, groups);
   TAREI_TRY(tarei_ops_give(graph, node, first, TARE_U8, shape, err));
   return tarei_ops_give(graph, node, first + 1, TARE_F32, &scales, err);
 }

@@ -27,20 +27,14 @@ static sizes random_sizes(void) {
                  .width = one_node_between(1, 40)};
 }
 
-/* Queries and keys of one type, values of another. */
-static void add_operands_as(one_node *const t, const sizes *const z, const tare_dtype dtype,
-                            const tare_dtype of_values) {
+static void add_operands(one_node *const t, const sizes *const z, const tare_dtype dtype) {
   one_node_start(t);
   const int64_t q[] = {z->batch, z->rows, z->heads * z->depth};
   const int64_t k[] = {z->batch, z->keys, z->heads * z->depth};
   const int64_t v[] = {z->batch, z->keys, z->heads * z->width};
   (void)one_node_input(t, dtype, 3, q, NULL);
   (void)one_node_input(t, dtype, 3, k, NULL);
-  (void)one_node_input(t, of_values, 3, v, NULL);
-}
-
-static void add_operands(one_node *const t, const sizes *const z, const tare_dtype dtype) {
-  add_operands_as(t, z, dtype, dtype);
+  (void)one_node_input(t, dtype, 3, v, NULL);
 }
 
 /* A mask of a random shape that broadcasts, some keys left out; kind 0: none, 3: zeros. */
@@ -66,7 +60,7 @@ static void add_mask(one_node *const t, const sizes *const z, const int64_t kind
 }
 
 static double mask_at(const one_node *const t, const int64_t at[4]) {
-  if (t->n_in < 4) {
+  if (t->n_in < 4 || t->in[3] < 0) {
     return 0;
   }
   const tare_tensor *const mask = &t->inputs[3];
@@ -84,13 +78,24 @@ static size_t place(const one_node *const t, const sizes *const z, const int inp
   return (size_t)((b * t->inputs[input].dims[1] + row) * width + head * (width / z->heads) + i);
 }
 
+/* What byte `at` of queries or keys stands for in a row of a head with a scale of its own. */
+static double row_value(const one_node *const t, const sizes *const z, const int input,
+                        const int64_t b, const int64_t row, const int64_t head, const size_t at) {
+  const int64_t rows = t->inputs[input].dims[1];
+  const float *const scales = t->inputs[TAREI_INT8_ROW_SCALES + input].data;
+  const double scale = (double)scales[(b * rows + row) * z->heads + head];
+  return scale * (((const uint8_t *)t->inputs[input].data)[at] - 128);
+}
+
 static double score(const one_node *const t, const sizes *const z, const double scale,
                     const int64_t at[4]) {
   double sum = 0;
   for (int64_t i = 0; i < z->depth; i++) {
     const size_t q = place(t, z, 0, at[0], at[2], at[1], i);
     const size_t k = place(t, z, 1, at[0], at[3], at[1], i);
-    sum += t->inputs[0].dtype == TARE_U8
+    sum += t->n_in > TAREI_INT8_ROW_SCALES ? row_value(t, z, 0, at[0], at[2], at[1], q) *
+                                                 row_value(t, z, 1, at[0], at[3], at[1], k)
+           : t->inputs[0].dtype == TARE_U8
                ? (double)((((const uint8_t *)t->inputs[0].data)[q] - 128) *
                           (((const uint8_t *)t->inputs[1].data)[k] - 128))
                : (double)((const float *)t->inputs[0].data)[q] *
@@ -178,18 +183,19 @@ static void test_float(void **state) {
   }
 }
 
-/* Each row of a head becomes what its bytes stand for. */
-static void round_rows(tare_tensor *const x, const size_t depth) {
-  float *const data = x->data;
-  for (size_t i = 0; i < (size_t)tare_tensor_count(x); i += depth) {
-    float amax = 0;
-    for (size_t j = i; j < i + depth; j++) {
-      amax = fmaxf(amax, fabsf(data[j]));
+/* A scale for each row of a head of queries and keys. */
+static void add_row_scales(one_node *const t, const sizes *const z) {
+  for (int i = 0; i < 2; i++) {
+    t->graph->values[t->in[i]].quant.zero_point = 128;
+    const int64_t dims[] = {z->batch, i ? z->keys : z->rows, z->heads};
+    const size_t n = (size_t)(dims[0] * dims[1] * dims[2]);
+    float *const scales = tarei_calloc(n, sizeof *scales);
+    assert_non_null(scales);
+    for (size_t r = 0; r < n; r++) {
+      scales[r] = 0.002f * (float)one_node_between(1, 16);
     }
-    const float scale = amax > 0 ? amax / 127.0f : 1.0f, inv_scale = 1.0f / scale;
-    for (size_t j = i; j < i + depth; j++) {
-      data[j] = rintf(data[j] * inv_scale) * scale;
-    }
+    (void)one_node_input(t, TARE_F32, 3, dims, scales);
+    free(scales);
   }
 }
 
@@ -197,8 +203,12 @@ static void check_bytes(const char *const outputs, const int64_t mask, const boo
   const sizes z = random_sizes();
   const bool both = outputs[0] == 'b', floats = both || outputs[0] == 'f';
   one_node t;
-  add_operands_as(&t, &z, rows ? TARE_F32 : TARE_U8, TARE_U8);
+  add_operands(&t, &z, TARE_U8);
   add_mask(&t, &z, mask);
+  if (rows) {
+    (void)(mask == 0 ? one_node_absent(&t) : 0);
+    add_row_scales(&t, &z);
+  }
   one_node_op(&t, "Attention", "tare", 1, both ? 2 : 1);
   assert_true(tarei_attr_set_int(t.node, "heads", z.heads) &&
               tarei_attr_set_float(t.node, "scale", 0.5f) &&
@@ -213,9 +223,6 @@ static void check_bytes(const char *const outputs, const int64_t mask, const boo
     one_node_scale(&t, t.out[both], 0.02f, false);
   }
   one_node_run_ok(&t);
-  for (int i = 0; rows && i < 2; i++) {
-    round_rows(&t.inputs[i], (size_t)z.depth);
-  }
   double *const want = tarei_calloc(2 * outputs_of(&z), sizeof *want);
   double *const loose = want + outputs_of(&z);
   assert_non_null(want);

@@ -405,12 +405,66 @@ static void activations_write_rows_from_their_bound(void **state) {
   }
 }
 
-static void rows_of_other_activations_are_refused(void **state) {
+/* A layer with a residual; outputs: f32, or rows in `groups` parts. */
+static void run_grouped(one_node *const t, const one_node *const like, const float *const x,
+                        const int64_t *const dims, const char *const activation,
+                        const int64_t groups) {
+  one_node_start(t);
+  (void)one_node_input(t, TARE_F32, 2, dims, x);
+  (void)one_node_const(t, TARE_F32, 2, like->inputs[0].dims, like->inputs[0].data);
+  (void)one_node_const(t, TARE_F32, 1, like->inputs[1].dims, like->inputs[1].data);
+  (void)one_node_input(t, TARE_F32, 2, like->inputs[2].dims, like->inputs[2].data);
+  one_node_op(t, "QLinear", "tare", 1, groups ? 2 : 1);
+  assert_true(tarei_attr_set_int(t->node, "row_scales", 1) &&
+              tarei_attr_set_string(t->node, "activation", activation));
+  assert_true(!groups || (tarei_attr_set_string(t->node, "outputs", "rows") &&
+                          tarei_attr_set_int(t->node, "row_groups", groups)));
+  one_node_run_ok(t);
+}
+
+static void check_grouped(const char *const activation) {
+  const int64_t m = one_node_between(1, 200), k = one_node_between(1, 90);
+  const int64_t groups = one_node_between(1, 6), n = groups * one_node_between(1, 80);
+  float *const x = make_odd_rows((size_t)m, (size_t)k);
+  one_node like, floats, bytes, q;
+  one_node_start(&like);
+  (void)one_node_const(&like, TARE_F32, 2, (int64_t[]){k, n}, NULL);
+  (void)one_node_const(&like, TARE_F32, 1, &n, NULL);
+  (void)one_node_input(&like, TARE_F32, 2, (int64_t[]){m, n}, NULL);
+  run_grouped(&floats, &like, x, (int64_t[]){m, k}, activation, 0);
+  run_grouped(&bytes, &like, x, (int64_t[]){m, k}, activation, groups);
+  one_node_start(&q);
+  (void)one_node_input(&q, TARE_F32, 2, (int64_t[]){m, n}, floats.outputs[0].data);
+  one_node_op(&q, "QuantizeRows", "tare", 1, 2);
+  assert_true(tarei_attr_set_int(q.node, "row_groups", groups));
+  one_node_run_ok(&q);
+  expect_same_bytes(&q.outputs[0], &bytes.outputs[0]);
+  expect_same_bytes(&q.outputs[1], &bytes.outputs[1]);
+  one_node_end(&like);
+  one_node_end(&floats);
+  one_node_end(&bytes);
+  one_node_end(&q);
+  free(x);
+}
+
+/* A layer that writes rows in parts gives the bits of QuantizeRows behind it. */
+static void linear_layers_write_rows_in_parts(void **state) {
+  (void)state;
+  static const char *const activations[] = {"none", "relu", "gelu"};
+  for (int round = 0; round < 30; round++) {
+    check_grouped(activations[round % 3]);
+  }
+}
+
+static void other_forms_of_rows_are_refused(void **state) {
   (void)state;
   static const struct {
-    const char *activation, *outputs;
-    int n_out;
-  } CASES[] = {{"relu", "rows", 2}, {"none", "rows", 2}, {"gelu", "f32+rows", 3}};
+    const char *outputs, *text;
+    int groups, n_out;
+  } CASES[] = {{"f32+rows", "floats beside rows", 1, 3},
+               {"rows", "have no 2 equal parts", 2, 2},
+               {"rows", "have no 0 equal parts", 0, 2},
+               {"rows", "have no -5 equal parts", -5, 2}};
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
     one_node t;
     one_node_start(&t);
@@ -418,9 +472,9 @@ static void rows_of_other_activations_are_refused(void **state) {
     (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){8, 5}, NULL);
     one_node_op(&t, "QLinear", "tare", 1, CASES[i].n_out);
     assert_true(tarei_attr_set_int(t.node, "row_scales", 1));
-    assert_true(tarei_attr_set_string(t.node, "activation", CASES[i].activation));
+    assert_true(tarei_attr_set_int(t.node, "row_groups", CASES[i].groups));
     assert_true(tarei_attr_set_string(t.node, "outputs", CASES[i].outputs));
-    one_node_refused(&t, TARE_E_MODEL, "rows");
+    one_node_refused(&t, TARE_E_MODEL, CASES[i].text);
   }
 }
 
@@ -451,7 +505,8 @@ int main(void) {
       cmocka_unit_test(normalizations_write_quantized_rows),
       cmocka_unit_test(rows_need_all_their_scales),
       cmocka_unit_test(activations_write_rows_from_their_bound),
-      cmocka_unit_test(rows_of_other_activations_are_refused),
+      cmocka_unit_test(linear_layers_write_rows_in_parts),
+      cmocka_unit_test(other_forms_of_rows_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

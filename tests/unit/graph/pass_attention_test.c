@@ -263,10 +263,10 @@ static void expect_precision(const int n, const char *const requests, const char
     fail_msg("%s", err.message);
   }
   tarei_requested_fini(&requested);
-  const int floats = strncmp(record, "int8", 4) != 0        ? 3
-                     : strncmp(record, "int8-rows", 9) == 0 ? 2
-                                                            : 0;
-  assert_int_equal(count_ops(g, &tarei_op_quantize), 3 - floats);
+  const int floats = strncmp(record, "int8", 4) != 0 ? 3 : 0;
+  const int rows = strncmp(record, "int8-rows", 9) == 0 ? 2 : 0;
+  assert_int_equal(count_ops(g, &tarei_op_quantize), 3 - floats - rows);
+  assert_int_equal(count_ops(g, &tarei_op_quantize_rows), rows);
   for (int i = 0; i < g->n_nodes; i++) {
     const tarei_node *const node = &g->nodes[i];
     if (node->op == &tarei_op_attention) {
@@ -280,7 +280,11 @@ static void expect_precision(const int n, const char *const requests, const char
         const tarei_value *const operand = &g->values[node->in[k]];
         assert_int_equal(operand->dtype, k < floats ? TARE_F32 : TARE_U8);
         if (k >= floats) {
-          assert_int_equal(operand->quant.zero_point, k == 0 ? 0 : TAREI_SYMMETRIC);
+          assert_int_equal(operand->quant.zero_point, k == 0 && !rows ? 0 : TAREI_SYMMETRIC);
+        }
+        if (k < rows) {
+          const tarei_value *const scales = &g->values[node->in[TAREI_INT8_ROW_SCALES + k]];
+          assert_int_equal(scales->producer, operand->producer);
         }
       }
     }
