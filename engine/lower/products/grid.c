@@ -6,6 +6,7 @@
 #define WORK_PER_WEIGHT 16           /* done while a byte of the weights comes from far away */
 #define WORK_PER_BYTE 32             /* done while one comes that another core has just written */
 #define LEAST_WORK ((size_t)1 << 19) /* for a thread: less is done before another one begins */
+#define LEAST_TILE_WORK ((size_t)1 << 21) /* the same by tiles */
 #define CLAIM_WORK ((size_t)1 << 21) /* worth a claim of its own, so that little is left behind */
 #define MOST_CLAIMS 8                /* of a thread */
 
@@ -41,8 +42,10 @@ static double cost_of(const grid_cut *const c, const size_t row_parts, const siz
          WORK_PER_BYTE * others;
 }
 
-static size_t grid_threads_for(const tarei_grid *const g, const int threads) {
-  const double work = work_of(g, (double)g->m + WORK_PER_WEIGHT, (double)g->n) / LEAST_WORK;
+size_t tarei_grid_threads(const tarei_grid *const g, const int threads) {
+  const bool tiles = g->isa & (TAREI_ISA_AMXINT8 | TAREI_ISA_AMXBF16);
+  const double least = (double)(tiles ? LEAST_TILE_WORK : LEAST_WORK);
+  const double work = work_of(g, (double)g->m + WORK_PER_WEIGHT, (double)g->n) / least;
   return work < 2 ? 1 : work < threads ? (size_t)work : (size_t)threads;
 }
 
@@ -87,7 +90,7 @@ static void grid_one_block(const void *const user, const size_t item, const int 
 void tarei_grid_run(const tarei_grid *const g, const tarei_run *const run, const tarei_block_fn fn,
                     const void *const user) {
   grid_cut c = {.grid = g, .weights_stay = run->weights_stay, .fn = fn, .user = user};
-  const size_t threads = grid_threads_for(g, run->threads);
+  const size_t threads = tarei_grid_threads(g, run->threads);
   if (threads == 1) {
     const tarei_block all = {0, g->m, 0, g->n};
     fn(user, &all, 0);

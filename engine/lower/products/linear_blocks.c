@@ -3,13 +3,12 @@
 #include "base/mem.h"
 #include "engine/threads.h"
 
-#define LEAST_ELEMENTS 16384          /* to be quantized: worth a thread's while */
-#define NEAR_FLOATS 69632             /* of a block, which become bytes before they leave L2 */
-#define NEAR_BYTES 196608             /* the same, which the product reads */
-#define ROW_STEP 32                   /* rows at a time that the kernels like */
-#define FEWEST_ROWS 16                /* likewise, of a thread */
-#define LITTLE_WORK ((size_t)1 << 24) /* of products: done before threads have met twice */
-#define WORK_PER_WEIGHT 16            /* while one comes from far away */
+#define LEAST_ELEMENTS 16384        /* to be quantized: worth a thread's while */
+#define NEAR_FLOATS 69632           /* of a block, which become bytes before they leave L2 */
+#define NEAR_BYTES 196608           /* the same, which the product reads */
+#define ROW_STEP 32                 /* rows at a time that the kernels like */
+#define FEWEST_ROWS 16              /* likewise, of a thread */
+#define MUCH_WORK ((size_t)1 << 23) /* less is done before threads have met twice */
 
 /* --- cuts ------------------------------------------------------------------------------------- */
 
@@ -52,24 +51,29 @@ static linear_layout linear_layout_of(const tarei_linear *const l, const tarei_r
   return at;
 }
 
-/* Together they read each weight once; a block alone that has few rows waits for them. */
-static bool linear_is_little(const tarei_linear *const l, const size_t m) {
-  return (m + WORK_PER_WEIGHT) * l->k * l->layer.n < LITTLE_WORK;
+tarei_grid tarei_linear_grid(const tarei_linear *const l, const tarei_run *const run,
+                             const size_t m) {
+  return (tarei_grid){m, l->layer.n, l->k, l->k, run->kernels->i8_gemm_isa};
 }
 
+/* Where a thread would have fewer rows than it likes, all of them together read each weight once;
+ * that is worth their meetings where there is much to do. */
 static linear_cut linear_cut_of(const tarei_linear *const l, const tarei_row_form form,
-                                const size_t m, const int threads) {
-  const size_t most = linear_most_rows(l), team = (size_t)threads;
-  linear_cut c = {.blocks = (m + most - 1) / most};
+                                const tarei_run *const run, const size_t m) {
+  const size_t most = linear_most_rows(l), threads = (size_t)run->threads;
   const size_t parts = (m + FEWEST_ROWS - 1) / FEWEST_ROWS;
-  c.together = parts < team && !linear_is_little(l, m);
+  const tarei_grid grid = tarei_linear_grid(l, run, m);
+  const size_t worth = tarei_grid_threads(&grid, run->threads);
+  const size_t team = parts < worth ? parts : worth;
+  linear_cut c = {.blocks = (m + most - 1) / most};
+  c.together = parts < worth && tarei_times(m * l->k, l->layer.n) >= MUCH_WORK;
   if (c.together) {
     c.blocks = 1;
-  } else if (!linear_is_little(l, m)) {
+  } else if (team > 1) {
     c.blocks = (c.blocks + team - 1) / team * team;
   }
   c.rows = c.blocks ? (m + c.blocks - 1) / c.blocks : 0;
-  c.layout = linear_layout_of(l, form, c.rows, c.together ? team : 1);
+  c.layout = linear_layout_of(l, form, c.rows, c.together ? threads : 1);
   return c;
 }
 
@@ -210,7 +214,7 @@ static void linear_run_together(const blocks_job *const j) {
   if (l->layer.float_rows) {
     tarei_row_ranges(j->run, j->m, l->k, LEAST_ELEMENTS, linear_shared_read, &s);
   }
-  const tarei_grid grid = {j->m, l->layer.n, l->k, l->k};
+  const tarei_grid grid = tarei_linear_grid(l, j->run, j->m);
   tarei_grid_run(&grid, j->run, linear_shared_multiply, &s);
   if (l->groups > 0) {
     tarei_row_ranges(j->run, j->m, l->layer.n, LEAST_ELEMENTS, linear_shared_write, &s);
@@ -227,7 +231,7 @@ void tarei_linear_blocks_run(const tarei_linear *const l, const tarei_step *cons
   if (l->rows_of.bound < 0) {
     j.epilogue.act = TAREI_ACT_none; /* that is in its tables */
   }
-  j.cut = linear_cut_of(l, j.form, m, run->threads);
+  j.cut = linear_cut_of(l, j.form, run, m);
   if (j.cut.together) {
     linear_run_together(&j);
   } else if (j.cut.blocks == 1) {

@@ -24,6 +24,9 @@ static inline bool tarei_linear_has_blocks(const tarei_linear *const l) {
   return l->layer.float_rows || l->groups > 0;
 }
 
+/* The product of m rows. */
+tarei_grid tarei_linear_grid(const tarei_linear *l, const tarei_run *run, size_t m);
+
 /* Scratch bytes for m rows. */
 size_t tarei_linear_blocks_scratch(const tarei_linear *l, const tarei_step *step, size_t m,
                                    int threads);

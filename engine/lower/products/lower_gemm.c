@@ -100,7 +100,8 @@ static void gemm_multiply_f32(gemm_job *const j, const float alpha) {
     j->a = transposed;
   }
   const size_t bytes = j->s.k * sizeof(float);
-  tarei_grid_run(&(tarei_grid){j->s.m, j->s.n, bytes, bytes}, r, gemm_block, j);
+  tarei_grid_run(&(tarei_grid){j->s.m, j->s.n, bytes, bytes, r->kernels->f32_gemm_isa}, r,
+                 gemm_block, j);
 }
 
 static void gemm_rows_any(const void *const user, const size_t first, const size_t end,

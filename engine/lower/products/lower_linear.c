@@ -96,7 +96,8 @@ static tare_status linear_run(const tarei_step *const step, const tarei_run *con
     tarei_bf16_rows(r, j.x, m, k, r->scratch);
   }
   const size_t row = k * (s->weights.bf16 ? sizeof(uint16_t) : sizeof(float));
-  const tarei_grid grid = {m, n, row, k * tare_dtype_size(s->weights.type)};
+  const tarei_grid grid = {m, n, row, k * tare_dtype_size(s->weights.type),
+                           s->weights.bf16 ? r->kernels->bf16_gemm_isa : r->kernels->f32_gemm_isa};
   tarei_grid_run(&grid, r, s->weights.bf16 ? linear_bf16_block : linear_block, &j);
   return TARE_OK;
 }

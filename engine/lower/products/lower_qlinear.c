@@ -156,7 +156,7 @@ static tare_status qlinear_run(const tarei_step *const step, const tarei_run *co
     tarei_linear_blocks_run(l, step, r, &j.rows, &j.epilogue, m);
     return TARE_OK;
   }
-  const tarei_grid grid = {m, l->layer.n, l->k, l->k};
+  const tarei_grid grid = tarei_linear_grid(l, r, m);
   tarei_grid_run(&grid, r, qlinear_block, &j);
   return TARE_OK;
 }

@@ -81,12 +81,14 @@ static void recurrent_input_multiply(const recurrent_input_rows *const r, const 
                                      const int thread) {
   const tarei_recurrent_job *const j = r->lane->j;
   const size_t bytes = j->z.input * (j->s->bytes ? 1 : sizeof(float));
+  const tarei_kernels *const kernels = j->run->kernels;
   if (j->s->row_scales && team) {
     tarei_row_ranges(j->run, r->m, j->z.input, LEAST_ELEMENTS, scaled_rows, r);
   } else if (j->s->row_scales) {
     scaled_rows(r, 0, r->m, thread);
   } else if (team) {
-    const tarei_grid grid = {r->m, j->z.columns, bytes, bytes};
+    const tarei_grid grid = {r->m, j->z.columns, bytes, bytes,
+                             j->s->bytes ? kernels->i8_gemm_isa : kernels->f32_gemm_isa};
     tarei_grid_run(&grid, j->run, recurrent_input_block, r);
   } else {
     const tarei_block all = {0, r->m, 0, j->z.columns};
