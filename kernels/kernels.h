@@ -323,6 +323,17 @@ typedef float tarei_row_top_fn(const float *x, size_t n);
  * count. Rows of `out` are ldo bytes apart. */
 typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
                                     size_t ldo, float *scales);
+/* The same for rows of several parts, which are windows over lines: row i begins at x + i * ldx, and
+ * consists of as many parts of `part` floats, part_step apart, whose bytes follow each other. */
+typedef struct tarei_window_rows {
+  const float *x;
+  size_t ldx, m;
+  size_t parts, part, part_step; /* elements */
+  uint8_t *out;
+  size_t ldo;      /* bytes */
+  float *scales;   /* [m] */
+} tarei_window_rows;
+typedef void tarei_quantize_windows_fn(const tarei_window_rows *w);
 typedef struct tarei_i16_rows {
   const float *x;          /* [m][k], rows ldx elements apart */
   size_t ldx, m, k;
@@ -499,6 +510,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(quantize_lut, tarei_quantize_lut_fn)       \
   X(row_top, tarei_row_top_fn)                 \
   X(quantize_rows, tarei_quantize_rows_fn)     \
+  X(quantize_windows, tarei_quantize_windows_fn) \
   X(quantize_i16, tarei_quantize_i16_fn)       \
   X(pool_max, tarei_pool_max_fn)               \
   X(pool_max_u8, tarei_pool_max_u8_fn)         \

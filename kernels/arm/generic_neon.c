@@ -22,6 +22,7 @@
 #include "kernels/generic/quantize_i16_body.h"
 #include "kernels/generic/quantize_lut_body.h"
 #include "kernels/generic/quantize_rows_body.h"
+#include "kernels/generic/quantize_windows_body.h"
 #include "kernels/generic/rows_body.h"
 #include "kernels/generic/softmax_body.h"
 #include "kernels/generic/thin_i8_body.h"

@@ -1,46 +1,13 @@
 /* Rows to bytes, each by its own largest magnitude. Instantiated once per ISA. */
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
-#include "kernels/generic/amax16.h"
-#include "kernels/generic/quantize16.h"
+#include "kernels/generic/row_bytes16.h"
 
 enum { MOST_PIECES = 4 };
 
-TAREI_INLINE float scale_of(float amax) {
-  const float scale = amax / 127.0f;
-  return scale >= FLT_MIN ? scale : 1.0f;
-}
-
-/* Finite values divided by their scale stay within 127 steps and need no bounds. */
-TAREI_INLINE void put_finite(const float *x, size_t n, v16 inv_scale, uint8_t *out) {
-  v16i steps[4];
-  for (; n >= WHOLE; n -= WHOLE) {
-#pragma GCC unroll 4
-    for (size_t q = 0; q < 4; q++) {
-      steps[q] = v_nearest(v_mul(v_load(x + q * QUARTER), inv_scale));
-    }
-    i_store_biased(out, steps, WHOLE);
-    x += WHOLE;
-    out += WHOLE;
-  }
-  if (n > 0) {
-    for (size_t q = 0; q < 4; q++) {
-      const size_t first = q * QUARTER < n ? q * QUARTER : n;
-      steps[q] = v_nearest(v_mul(v_load_n(x + first, lanes_left(first, n)), inv_scale));
-    }
-    i_store_biased(out, steps, n);
-  }
-}
-
 static float TAREI_K(quantize_rows_put_any)(const float *x, size_t n, uint8_t *out) {
-  const float scale = scale_of(finite_amax(x, n));
-  const quantizer q = quantizer_for(1.0f / scale, 128);
-  for (size_t i = 0; i < n; i += TAREI_LANES) {
-    const size_t left = lanes_left(i, n);
-    i_store_u8_n(out + i, v_quantize(&q, v_load_n(x + i, left)), left);
-  }
+  const float scale = row_scale_of(finite_amax(x, n));
+  put_saturated(x, n, scale, out);
   return scale;
 }
 
@@ -48,7 +15,7 @@ static float TAREI_K(quantize_rows_put_any)(const float *x, size_t n, uint8_t *o
 TAREI_INLINE float scale_if_finite(v16i magnitudes) {
   const v16 largest = i_as_float(magnitudes);
   const bool finite = m_count(v_less(largest, v_set1(INFINITY))) == TAREI_LANES;
-  return finite ? scale_of(v_reduce_max(largest)) : 0.0f;
+  return finite ? row_scale_of(v_reduce_max(largest)) : 0.0f;
 }
 
 /* --- rows that overlap ------------------------------------------------------------------------ */
@@ -144,10 +111,9 @@ TAREI_INLINE bool quantize_narrow(const float *x, size_t ldx, const size_t quart
     return false;
   }
   float inv_scales[TAREI_LANES];
-  const v16 one = v_set1(1.0f), ratio = v_div(i_as_float(i_max_of_each(sizes)), v_set1(127.0f));
-  const v16 scale = v_select(v_less(ratio, v_set1(FLT_MIN)), one, ratio);
+  const v16 scale = row_scales_of(i_max_of_each(sizes));
   v_store(scales, scale);
-  v_store(inv_scales, v_div(one, scale));
+  v_store(inv_scales, v_div(v_set1(1.0f), scale));
   for (size_t i = 0; i < TAREI_LANES; i++) {
     const v16 inv_scale = v_set1(inv_scales[i]);
     v16i steps[4] = {i_set1(0), i_set1(0), i_set1(0), i_set1(0)};

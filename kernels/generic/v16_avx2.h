@@ -44,6 +44,9 @@ TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
   const __m256 low = _mm256_maskload_ps(p, mask8(n, 0));
   return (v16){low, n > 8 ? _mm256_maskload_ps(p + 8, mask8(n, 8)) : _mm256_setzero_ps()};
 }
+TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
+  return (v16){_mm256_loadu_ps(low), _mm256_loadu_ps(high)};
+}
 TAREI_INLINE void v_store(float *p, v16 v) {
   _mm256_storeu_ps(p, v.low);
   _mm256_storeu_ps(p + 8, v.high);

@@ -14,6 +14,9 @@ TAREI_INLINE v16 v_load(const float *p) { return _mm512_loadu_ps(p); }
 TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
   return _mm512_maskz_loadu_ps(m_first(n), p);
 }
+TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
+  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(low)), _mm256_loadu_ps(high), 1);
+}
 TAREI_INLINE void v_store(float *p, v16 v) { _mm512_storeu_ps(p, v); }
 TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
   _mm512_mask_storeu_ps(p, m_first(n), v);

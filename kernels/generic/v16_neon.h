@@ -46,6 +46,12 @@ TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
   memcpy(lanes, p, n * sizeof *p);
   return v_load(lanes);
 }
+TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
+  float lanes[16];
+  memcpy(lanes, low, 8 * sizeof *low);
+  memcpy(lanes + 8, high, 8 * sizeof *high);
+  return v_load(lanes);
+}
 TAREI_INLINE void v_store(float *p, v16 v) {
   vst1q_f32(p, v.q[0]);
   vst1q_f32(p + 4, v.q[1]);

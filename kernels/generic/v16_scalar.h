@@ -20,6 +20,9 @@ TAREI_INLINE v16 v_load(const float *p) { EACH_LANE(v16, p[i]); }
 TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
   EACH_LANE(v16, (size_t)i < n ? p[i] : 0.0f);
 }
+TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
+  EACH_LANE(v16, i < 8 ? low[i] : high[i - 8]);
+}
 TAREI_INLINE void v_store(float *p, v16 v) { memcpy(p, v.lane, sizeof v.lane); }
 TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
   memcpy(p, v.lane, n * sizeof *p);

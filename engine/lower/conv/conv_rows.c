@@ -137,11 +137,17 @@ static tarei_conv_row_set line_rows(const tarei_conv_geometry *const g, const si
                               .part_step = (size_t)(w->dilations[0] * g->in[1]) * pixel};
 }
 
+size_t tarei_conv_block_rows(const tarei_conv *const c, const size_t element) {
+  return fitting(conv_rows_row_bytes(c, element));
+}
+
 static void each_line(const conv_rows_job *const j, const tarei_conv_geometry *const g,
                       const size_t first, const size_t m, const size_t at, const int thread) {
   for (size_t i = 0; i < m;) {
     tarei_conv_row_set rows = line_rows(g, first + i, m - i);
     rows.first = at + i;
+    rows.before = i;
+    rows.block = m;
     j->rows(j->user, &rows, thread);
     i += rows.m;
   }
@@ -312,12 +318,15 @@ static void conv_rows_run_job(conv_rows_job *const j) {
 
 /* Are the taps of each line side by side, all windows inside what is read, and lines long enough?
  */
-static bool has_parts(const tarei_conv_geometry *const g, const bool padded) {
+static bool has_parts(const tarei_conv_geometry *const g, const tarei_conv_parts parts,
+                      const bool padded) {
   const tarei_conv *const c = g->conv;
   const bool joined = c->window.dilations[1] == 1 || c->window.kernel[1] == 1;
   const size_t weights = tarei_times(c->k, (size_t)c->outputs * g->element);
-  return c->space == 2 && c->group == 1 && joined && g->out[1] >= LEAST_LINE &&
-         weights <= NEAR_WEIGHTS && (padded || tarei_conv_is_inside(g));
+  return parts != TAREI_CONV_NO_PARTS && c->space == 2 && c->group == 1 && joined &&
+         g->out[1] >= LEAST_LINE &&
+         (parts == TAREI_CONV_PARTS_BY_BLOCKS || weights <= NEAR_WEIGHTS) &&
+         (padded || tarei_conv_is_inside(g));
 }
 
 void tarei_conv_row(const tarei_conv *const c, const tare_tensor *const x,
@@ -329,8 +338,8 @@ void tarei_conv_row(const tarei_conv *const c, const tare_tensor *const x,
 
 void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
                      const tare_tensor *const x, const tare_tensor *const out, const size_t element,
-                     const uint8_t pad_byte, const bool takes_parts, const tarei_conv_rows_fn rows,
-                     const void *const user) {
+                     const uint8_t pad_byte, const tarei_conv_parts parts,
+                     const tarei_conv_rows_fn rows, const void *const user) {
   conv_rows_job j = {.g = tarei_conv_geometry_of(c, x, out, element, pad_byte),
                      .run = run,
                      .rows = rows,
@@ -338,7 +347,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   j.total = positions_of(c, out);
   j.thread_bytes = conv_rows_thread_bytes(c, out, element);
   j.slabs = tarei_conv_needs_slab(&j.g);
-  j.lines = takes_parts && has_parts(&j.g, j.slabs);
+  j.lines = has_parts(&j.g, parts, j.slabs);
   if (j.total > 0) {
     conv_rows_run_job(&j);
   }

@@ -31,27 +31,39 @@ int64_t tarei_conv_taps(const tarei_conv *conv);
 int64_t tarei_conv_tap(const tarei_conv *conv, int64_t j);
 
 /* Consecutive rows of a group: row i begins at a + i * lda bytes, and consists of as many parts of
- * equal length, part_step bytes apart. first is the number of row 0 among all output positions. */
+ * equal length, part_step bytes apart. first is the number of row 0 among all output positions.
+ * Sets that may have several parts are lines of a block of `block` rows, of which `before` came in
+ * calls before, from the same thread; `block` of others is 0. */
 typedef struct tarei_conv_row_set {
   const void *a;
   size_t lda, m;
   size_t parts, part_step;
   int64_t group;
   size_t first;
+  size_t before, block;
 } tarei_conv_row_set;
 
 /* Called from several threads. */
 typedef void (*tarei_conv_rows_fn)(const void *user, const tarei_conv_row_set *rows, int thread);
 
+/* Rows of a block whose rows have parts, at most. */
+size_t tarei_conv_block_rows(const tarei_conv *conv, size_t element);
+
 /* Grows with the output positions of `out`. */
 size_t tarei_conv_scratch(const tarei_conv *conv, const tare_tensor *out, size_t element,
                           int threads);
 
-/* x, out: [batch, space..., channels]. The run's scratch begins with that of tarei_conv_scratch.
- * Only if `takes_parts` are rows of several parts. */
+/* Whoever takes rows of several parts multiplies the weights by those of a line, or of a block. */
+typedef enum tarei_conv_parts {
+  TAREI_CONV_NO_PARTS,
+  TAREI_CONV_PARTS_BY_LINES,
+  TAREI_CONV_PARTS_BY_BLOCKS,
+} tarei_conv_parts;
+
+/* x, out: [batch, space..., channels]. The run's scratch begins with that of tarei_conv_scratch. */
 void tarei_conv_rows(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
-                     const tare_tensor *out, size_t element, uint8_t pad_byte, bool takes_parts,
-                     tarei_conv_rows_fn rows, const void *user);
+                     const tare_tensor *out, size_t element, uint8_t pad_byte,
+                     tarei_conv_parts parts, tarei_conv_rows_fn rows, const void *user);
 
 /* Copies the row of one output position of the first group. */
 void tarei_conv_row(const tarei_conv *conv, const tare_tensor *x, const tare_tensor *out,

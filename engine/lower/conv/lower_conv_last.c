@@ -129,7 +129,9 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
   } else {
     j.scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, sizeof(float), r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */,
-                    tarei_float_weights_are_plain(&s->weights), conv_last_rows, &j);
+                    tarei_float_weights_are_plain(&s->weights) ? TAREI_CONV_PARTS_BY_LINES
+                                                               : TAREI_CONV_NO_PARTS,
+                    conv_last_rows, &j);
   }
   return TARE_OK;
 }

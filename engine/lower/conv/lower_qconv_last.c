@@ -23,6 +23,7 @@ typedef struct qconv_last_job {
   tarei_epilogue epilogue;
   tarei_row_form form;
   void *row_scratch; /* behind that of the gathered rows */
+  char *windows;     /* behind that, of all threads */
 } qconv_last_job;
 
 /* Quantizes w[outputs][k] row by row into q, with its scales. */
@@ -120,17 +121,65 @@ static size_t qconv_last_element_of(const qconv_last_state *const s) {
   return s->layer.float_rows ? sizeof(float) : 1;
 }
 
+/* Windows become bytes where they lie, of 16 bits and of groups only once they are gathered. */
+static bool qconv_last_takes_windows(const qconv_last_state *const s) {
+  return s->layer.float_rows && !s->layer.sixteen && s->conv.space == 2 && s->conv.group == 1;
+}
+
+/* Of the windows of a block. */
+static size_t qconv_last_window_bytes(const qconv_last_state *const s) {
+  const tarei_row_form form = {.sixteen = false};
+  return qconv_last_takes_windows(s)
+             ? tarei_row_bytes_size(form, tarei_conv_block_rows(&s->conv, sizeof(float)),
+                                    tarei_row_bytes_stride(s->conv.k))
+             : 0;
+}
+
+static size_t qconv_last_rows_scratch(const tarei_step *const step, const int threads) {
+  const qconv_last_state *const s = step->state;
+  return s->layer.float_rows ? tarei_row_scales_scratch(tarei_int8_layer_rows(&s->layer, step, 0),
+                                                        s->conv.k, threads)
+                             : 0;
+}
+
 static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                                  const tare_tensor *const *const out, const int threads) {
   const qconv_last_state *const s = step->state;
-  const size_t rows =
-      s->layer.float_rows
-          ? tarei_row_scales_scratch(tarei_int8_layer_rows(&s->layer, step, 0), s->conv.k, threads)
-          : 0;
   if (s->depthwise) {
     return s->conv.space == 2 ? tarei_conv_planes_scratch(&s->conv, in[0], 1) : 0;
   }
-  return tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads) + rows;
+  const size_t windows = tarei_times(qconv_last_window_bytes(s), (size_t)threads);
+  return tarei_plus(
+      tarei_plus(tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads),
+                 qconv_last_rows_scratch(step, threads)),
+      windows);
+}
+
+/* A line of windows; the last one of a block multiplies it. */
+static void qconv_last_windows(const qconv_last_job *const j, const tarei_i8_gemm *const gemm,
+                               const tarei_conv_row_set *const rows, const int thread) {
+  const qconv_last_state *const s = j->s;
+  char *const memory = j->windows + (size_t)thread * qconv_last_window_bytes(s);
+  const size_t most = tarei_conv_block_rows(&s->conv, sizeof(float));
+  const tarei_row_bytes all =
+      tarei_row_bytes_in(j->form, memory, most, tarei_row_bytes_stride(gemm->k));
+  const tarei_row_bytes line = tarei_row_bytes_from(&all, rows->before);
+  const tarei_window_rows windows = {.x = rows->a,
+                                     .ldx = rows->lda / sizeof(float),
+                                     .m = rows->m,
+                                     .parts = rows->parts,
+                                     .part = gemm->k / rows->parts,
+                                     .part_step = rows->part_step / sizeof(float),
+                                     .out = line.upper,
+                                     .ldo = line.lda,
+                                     .scales = line.scales};
+  j->run->kernels->quantize_windows(&windows);
+  if (rows->before + rows->m == rows->block) {
+    tarei_i8_gemm product = *gemm;
+    product.m = rows->block;
+    product.epilogue = tarei_epilogue_at(&j->epilogue, rows->first - rows->before, 0);
+    tarei_row_bytes_gemm(&all, &product, j->run->kernels, NULL /* 16 bits only */);
+  }
 }
 
 static void qconv_last_rows(const void *const user, const tarei_conv_row_set *const rows,
@@ -147,7 +196,9 @@ static void qconv_last_rows(const void *const user, const tarei_conv_row_set *co
       .b = s->weights + group * s->group_bytes,
       .add = tarei_int8_layer_add(&s->layer, j->run->profile) + group * s->group_add,
       .epilogue = tarei_epilogue_at(&j->epilogue, rows->first, group * n)};
-  if (s->layer.float_rows) {
+  if (rows->block > 0) {
+    qconv_last_windows(j, &gemm, rows, thread);
+  } else if (s->layer.float_rows) {
     tarei_row_scales_gemm(j->form, &gemm, rows->a, rows->lda / sizeof(float), rows->m,
                           j->run->kernels, j->row_scratch, thread);
   } else {
@@ -192,8 +243,10 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
                                  : (tarei_row_form){0};
     j.row_scratch = (char *)r->scratch +
                     tarei_conv_scratch(&s->conv, j.out, qconv_last_element_of(s), r->threads);
-    tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad, false, qconv_last_rows,
-                    &j);
+    j.windows = (char *)j.row_scratch + qconv_last_rows_scratch(step, r->threads);
+    tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad,
+                    qconv_last_takes_windows(s) ? TAREI_CONV_PARTS_BY_BLOCKS : TAREI_CONV_NO_PARTS,
+                    qconv_last_rows, &j);
   }
   return TARE_OK;
 }

@@ -11,6 +11,11 @@
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
+/* Short rows lie closer: what a step of a kernel reads beyond them does not matter. */
+size_t tarei_row_bytes_stride(const size_t k) {
+  return tarei_round_up(k, k < TAREI_ALIGN ? TAREI_ALIGN / 4 : TAREI_ALIGN);
+}
+
 /* Of a plane, with what a product may read behind its last row. */
 static size_t plane_size(const size_t m, const size_t lda) {
   return tarei_round_up(tarei_plus(tarei_times(m, lda), TAREI_ALIGN), TAREI_ALIGN);
@@ -78,18 +83,13 @@ size_t tarei_row_sums_size(const tarei_row_form form) {
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Short rows lie closer: what a step of a kernel reads beyond them does not matter. */
-static size_t row_scales_bytes(const size_t k) {
-  return tarei_round_up(k, k < TAREI_ALIGN ? TAREI_ALIGN / 4 : TAREI_ALIGN);
-}
-
 static size_t row_scales_block_rows(const size_t k) {
-  const size_t rows = BLOCK_BYTES / row_scales_bytes(k) / LEAST_ROWS * LEAST_ROWS;
+  const size_t rows = BLOCK_BYTES / tarei_row_bytes_stride(k) / LEAST_ROWS * LEAST_ROWS;
   return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
 }
 
 static size_t row_scales_thread_bytes(const tarei_row_form form, const size_t k) {
-  return tarei_plus(tarei_row_bytes_size(form, row_scales_block_rows(k), row_scales_bytes(k)),
+  return tarei_plus(tarei_row_bytes_size(form, row_scales_block_rows(k), tarei_row_bytes_stride(k)),
                     tarei_row_sums_size(form));
 }
 
@@ -102,7 +102,7 @@ void tarei_row_scales_gemm(const tarei_row_form form, const tarei_i8_gemm *const
                            const float *const x, const size_t ldx, const size_t m,
                            const tarei_kernels *const kernels, void *const scratch,
                            const int thread) {
-  const size_t k = product->k, lda = row_scales_bytes(k), most = row_scales_block_rows(k);
+  const size_t k = product->k, lda = tarei_row_bytes_stride(k), most = row_scales_block_rows(k);
   const size_t blocks = (m + most - 1) / most;
   char *const sums = (char *)scratch + (size_t)thread * row_scales_thread_bytes(form, k);
   const tarei_row_bytes rows =

@@ -23,6 +23,9 @@ typedef struct tarei_row_bytes {
   float *scales; /* NULL where all rows have one */
 } tarei_row_bytes;
 
+/* Bytes from row to row of k elements. */
+size_t tarei_row_bytes_stride(size_t k);
+
 /* Memory of m rows, and what stands where in it; aligned. */
 size_t tarei_row_bytes_size(tarei_row_form form, size_t m, size_t lda);
 tarei_row_bytes tarei_row_bytes_in(tarei_row_form form, void *memory, size_t m, size_t lda);

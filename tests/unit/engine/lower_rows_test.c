@@ -147,10 +147,82 @@ static void check_conv(const int group, const row_kind kind) {
   free(x);
 }
 
+/* A tap of window (line, column) of a sample, 0 in the padding. */
+typedef struct plane_windows {
+  const float *x;
+  int64_t lines, columns, channels, taps[2], strides[2], pads[2], out[2];
+} plane_windows;
+
+static float plane_tap(const plane_windows *const p, const int64_t position, const int64_t i) {
+  const int64_t sample = position / (p->out[0] * p->out[1]), tap = i / p->channels;
+  const int64_t y =
+      position / p->out[1] % p->out[0] * p->strides[0] + tap / p->taps[1] - p->pads[0];
+  const int64_t x = position % p->out[1] * p->strides[1] + tap % p->taps[1] - p->pads[1];
+  const bool inside = y >= 0 && y < p->lines && x >= 0 && x < p->columns;
+  return inside ? p->x[((sample * p->lines + y) * p->columns + x) * p->channels + i % p->channels]
+                : 0.0f;
+}
+
+static void check_plane(const plane_windows *const p, const one_node *const t, const row_kind kind,
+                        const float most) {
+  const size_t k = (size_t)(p->taps[0] * p->taps[1] * p->channels), outputs = 3;
+  const float *const w = t->inputs[1].data, *const y = t->outputs[0].data;
+  float *const window = calloc(k, sizeof *window);
+  assert_non_null(window);
+  for (int64_t at = 0; at < 2 * p->out[0] * p->out[1]; at++) {
+    for (size_t i = 0; i < k; i++) {
+      window[i] = plane_tap(p, at, (int64_t)i);
+    }
+    const float scale = scale_for(kind, kind.own_scales ? amax_of(window, k) : most);
+    for (size_t o = 0; o < outputs; o++) {
+      double sum = 0, size = 0;
+      for (size_t i = 0; i < k; i++) {
+        const double product = rounded(window[i], scale) * weight(w, o * k + i, o * k, k, 1);
+        sum += product;
+        size += fabs(product);
+      }
+      assert_true(fabs((double)y[(size_t)at * outputs + o] - sum) <= 1e-6 * size);
+    }
+  }
+  free(window);
+}
+
+/* The same over two axes, of two samples. */
+static void check_conv_of_planes(const row_kind kind) {
+  plane_windows p = {.lines = one_node_between(4, 20), .columns = one_node_between(4, 40)};
+  p.channels = one_node_between(0, 1) ? one_node_between(1, 20) : 1;
+  for (int a = 0; a < 2; a++) {
+    p.taps[a] = one_node_between(1, 4);
+    p.strides[a] = one_node_between(1, 2);
+    p.pads[a] = one_node_between(0, p.taps[a] - 1);
+    p.out[a] = ((a ? p.columns : p.lines) + 2 * p.pads[a] - p.taps[a]) / p.strides[a] + 1;
+  }
+  const size_t pixels = (size_t)(2 * p.lines * p.columns);
+  float *const x = calloc(pixels * (size_t)p.channels, sizeof *x);
+  assert_non_null(x);
+  make_rows(x, pixels, (size_t)p.channels);
+  p.x = x;
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_F32, 4, (int64_t[]){2, p.lines, p.columns, p.channels}, x);
+  (void)one_node_const(&t, TARE_F32, 4, (int64_t[]){3, p.taps[0], p.taps[1], p.channels}, NULL);
+  one_node_op(&t, "QConvLast", "tare", 1, 1);
+  const float most = amax_of(x, pixels * (size_t)p.channels);
+  make_quantized(&t, kind, most);
+  assert_true(tarei_attr_set_ints(t.node, "strides", p.strides, 2));
+  assert_true(tarei_attr_set_ints(t.node, "pads",
+                                  (int64_t[]){p.pads[0], p.pads[1], p.pads[0], p.pads[1]}, 4));
+  one_node_run_ok(&t);
+  check_plane(&p, &t, kind, most);
+  one_node_end(&t);
+  free(x);
+}
+
 static void convolutions_quantize_windows(void **state) {
   (void)state;
   for (int round = 0; round < 36; round++) {
     check_conv(1 + round % 3, kinds[round / 3 % 3]);
+    check_conv_of_planes(kinds[round % 3]);
   }
 }
 

@@ -289,6 +289,52 @@ static void rows_take_scales_of_their_own(void **state) {
   }
 }
 
+static void assert_window(const tarei_window_rows *const w, const size_t row) {
+  const float *const x = w->x + row * w->ldx;
+  float amax = 0;
+  for (size_t j = 0; j < w->parts * w->part; j++) {
+    const float size = fabsf(x[j / w->part * w->part_step + j % w->part]);
+    amax = isfinite(size) && size > amax ? size : amax;
+  }
+  assert_true(w->scales[row] == (isnormal(amax / 127.0f) ? amax / 127.0f : 1.0f));
+  for (size_t j = 0; j < w->ldo && (row + 1 < w->m || j < w->parts * w->part); j++) {
+    const float *const part = x + j / w->part * w->part_step;
+    const uint8_t want = j < w->parts * w->part
+                             ? tarei_requant_u8(part[j % w->part], 1.0f / w->scales[row], 128)
+                             : 0x5a;
+    assert_int_equal(w->out[row * w->ldo + j], want);
+  }
+}
+
+static void windows_take_scales_of_their_own(void **state) {
+  (void)state;
+  for (int i = 0; i < 300; i++) {
+    const size_t channels = i % 3 ? 1 + ck_below(40) : 1, taps = 1 + ck_below(i % 7 ? 9 : 300);
+    const size_t part = i % 4 ? taps * channels : 8, parts = 1 + ck_below(9);
+    const size_t ldx = i % 5 ? channels * (1 + ck_below(3)) : ck_below(part + 3);
+    const size_t m = 1 + ck_below(i % 11 ? 50 : 600), part_step = ck_below(3 * part);
+    const size_t floats = (m - 1) * ldx + (parts - 1) * part_step + part;
+    float *const x = ck_floats(floats, i % 2 == 0);
+    if (i % 13 == 0) {
+      memset(x, 0, floats * sizeof *x); /* no magnitude */
+    }
+    tarei_window_rows w = {.x = x, .ldx = ldx, .m = m, .parts = parts, .part = part};
+    w.part_step = part_step;
+    w.ldo = parts * part + ck_below(70);
+    CK_EACH_ROW("quantize_windows") {
+      w.out = ck_output((m - 1) * w.ldo + parts * part);
+      w.scales = ck_output(m * sizeof *w.scales);
+      ((tarei_quantize_windows_fn *)row->function)(&w);
+      for (size_t r = 0; r < m; r++) {
+        assert_window(&w, r);
+      }
+      free(w.out);
+      free(w.scales);
+    }
+    free(x);
+  }
+}
+
 /* NaN counts as the lowest number. */
 static void floats_map_to_bytes_by_table(void **state) {
   (void)state;
@@ -371,6 +417,7 @@ int main(void) {
       cmocka_unit_test(requant_rounds_saturates_and_takes_nan),
       cmocka_unit_test(dequantize_rows_are_exact),
       cmocka_unit_test(rows_take_scales_of_their_own),
+      cmocka_unit_test(windows_take_scales_of_their_own),
       cmocka_unit_test(tables_map_every_byte),
       cmocka_unit_test(floats_map_to_bytes_by_table),
       cmocka_unit_test(rows_have_a_largest_element),
