@@ -274,25 +274,38 @@ static void put_largest(const last_job *const j, const size_t position,
   }
 }
 
-static void pool_positions(const void *const user, const size_t first, const size_t end,
-                           const int thread) {
-  const last_job *const j = user;
+/* Outputs [first, end) of all, from one line: the taps of its other axes are those of t. */
+static void pool_line(const last_job *const j, const size_t first, const size_t end,
+                      const int64_t batch, pool_taps *const t, char *const scratch) {
   const pool_geometry *const g = &j->g;
-  char *const scratch = tarei_thread_scratch(j->run, thread, j->thread_bytes);
   const void **const rows = (const void **)(void *)(scratch + j->row_bytes);
   for (size_t p = first; p < end; p++) {
-    const int64_t line = (int64_t)p / g->out[2], plane = line / g->out[1];
-    const int64_t at[AXES] = {plane % g->out[0], line % g->out[1], (int64_t)p % g->out[2]};
-    pool_taps t[AXES];
-    for (int a = 0; a < AXES; a++) {
-      t[a] = pool_taps_of(g->s, a, at[a], g->before[a], g->after[a], g->in[a]);
-    }
-    const size_t n = pool_collect(j, t, plane / g->out[0], rows);
+    const int64_t at = (int64_t)(p - first) + (int64_t)first % g->out[2];
+    t[2] = pool_taps_of(g->s, 2, at, g->before[2], g->after[2], g->in[2]);
+    const size_t n = pool_collect(j, t, batch, rows);
     if (g->average) {
       put_mean(j, p, (const float *const *)rows, n, divisor(g, t), (float *)(void *)scratch);
     } else {
       put_largest(j, p, rows, n);
     }
+  }
+}
+
+static void pool_positions(const void *const user, const size_t first, const size_t end,
+                           const int thread) {
+  const last_job *const j = user;
+  const pool_geometry *const g = &j->g;
+  char *const scratch = tarei_thread_scratch(j->run, thread, j->thread_bytes);
+  for (size_t p = first, next; p < end; p = next) {
+    const int64_t line = (int64_t)p / g->out[2], plane = line / g->out[1];
+    const int64_t at[AXES - 1] = {plane % g->out[0], line % g->out[1]};
+    pool_taps t[AXES];
+    for (int a = 0; a < AXES - 1; a++) {
+      t[a] = pool_taps_of(g->s, a, at[a], g->before[a], g->after[a], g->in[a]);
+    }
+    next = (size_t)((line + 1) * g->out[2]);
+    next = next < end ? next : end;
+    pool_line(j, p, next, plane / g->out[0], t, scratch);
   }
 }
 
