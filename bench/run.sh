@@ -5,14 +5,15 @@
 #   BUILD   a build folder made with -DTARE_BENCH=ON
 #   MODELS  where bench/models/generate.py wrote its models
 #   OUT     a folder that receives one text file for each part
-#   PART    kernels products networks operators moves recurrent profile examples shared (default: all)
+#   PART    kernels products networks operators spectra moves recurrent profile examples shared
+#           (default: all)
 # ORT, the path of libonnxruntime.so.1: without it there are no peers.
 # SHARED, a folder with the models that are not part of this repository, each as NAME_f32.onnx, with
 # NAME.json from tare's calibration and its peers as bench/models/from_table.py writes them.
 # ROUNDS, turns that everybody gets (default 5).
 set -eu
 if [ $# -lt 3 ]; then
-  sed -n '4,13s/^# \{0,1\}//p' "$0" >&2
+  sed -n '4,14s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 build=$1 models=$2 out=$3
@@ -69,6 +70,13 @@ operators() {
   network depthwise-512-k87-d2 "$models" T=200
   network pointwise-256 "$models" T=200
   network pointwise-512 "$models" T=200,750
+}
+
+spectra() {
+  for name in first-3x3 first-3x3-s2 24-1x3 24-3x1 24-3x3 24-3x3-s2 48-1x3 48-3x1 48-3x3 48-3x3-s2 \
+    96-1x3 96-3x1 96-3x3 96-3x3-s2; do
+    network conv2d-$name "$models" T=100 --float
+  done
 }
 
 moves() { "$build/bench/bench_moves" --rounds "$rounds" "$models"/move-*.onnx; }
@@ -129,7 +137,8 @@ summarize() { # NUMBER of the table
     table == wanted && /^\| / { print "| " name " " $0 }'
 }
 
-[ $# -gt 0 ] || set -- kernels products networks operators moves recurrent profile examples shared
+[ $# -gt 0 ] || set -- kernels products networks operators spectra moves recurrent profile \
+  examples shared
 for part; do
   echo "== $part" >&2
   "$part" >"$out/$part.txt"

@@ -9,6 +9,8 @@ x     after a form: attention, residual + LayerNormalization and GELU as com.mic
 Activations are u8, weights s8 with one scale for each output channel. Weights are random, and the
 same in all forms; ranges of activations are set by hand, since only time is measured.
 """
+import math
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -105,12 +107,16 @@ class Builder:
         return self.quantized(self.op("Add", [y, self.constant(bias)]), wanted=self.everywhere)
 
     def conv(self, x, c_in, c_out, taps, stride=1, pad=0, dilation=1, groups=1):
-        fan_in = c_in // groups * taps
-        w = self.floats(c_out, c_in // groups, taps, fan_in=fan_in)
+        """Numbers along one axis; pairs of them along two."""
+        taps, stride, pad, dilation = (n if isinstance(n, tuple) else (n,)
+                                       for n in (taps, stride, pad, dilation))
+        axes = len(taps)
+        w = self.floats(c_out, c_in // groups, *taps, fan_in=c_in // groups * math.prod(taps))
         bias = self.floats(c_out, fan_in=2500)
         inputs = [x, self.weight(w, 0), self.conv_bias(bias, w)]
-        return self.op("Conv", inputs, strides=[stride], pads=[pad, pad], dilations=[dilation],
-                       group=groups, kernel_shape=[taps])
+        return self.op("Conv", inputs, strides=stride * (axes // len(stride)), pads=pad * 2,
+                       dilations=dilation * (axes // len(dilation)), group=groups,
+                       kernel_shape=taps)
 
     def scale_and_shift(self, width):
         return [self.constant(fill(width, np.float32)) for fill in (np.ones, np.zeros)]

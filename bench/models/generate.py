@@ -2,7 +2,8 @@
 """Writes the models of the benchmarks, NAME_FORM.onnx each.
 
 usage: generate.py FOLDER [NAME...]
-       names: bert-mini bert-base quartznet wav2vec2 convs recurrent products moves relative (default: all)
+       names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent
+              products moves relative (default: all)
 """
 import os
 import sys
@@ -17,6 +18,12 @@ def write_convs(folder):
     for name in operators.CONVS:
         for form in ("f32", "qdq"):
             operators.conv(name, form, f"{folder}/{name}_{form}.onnx")
+
+
+def write_convs_2d(folder):
+    for name in operators.CONVS_2D:
+        for form in ("f32", "qdq"):
+            operators.conv_2d(name, form, f"{folder}/{name}_{form}.onnx")
 
 
 def write_recurrent(folder):
@@ -37,7 +44,8 @@ def writers():
         make, forms = networks.NETWORKS[name]
         return lambda folder: [make(form, f"{folder}/{name}_{form}.onnx") for form in forms]
     return {**{name: network(name) for name in networks.NETWORKS},
-            "convs": write_convs, "recurrent": write_recurrent, "products": write_products, "moves": moves.write, "relative": relative.write}
+            "convs": write_convs, "convs-2d": write_convs_2d, "recurrent": write_recurrent,
+            "products": write_products, "moves": moves.write, "relative": relative.write}
 
 
 def main():

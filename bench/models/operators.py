@@ -17,6 +17,15 @@ CONVS = {
     "pointwise-256": (256, 256, 1, 1, 0, 1, 1),
     "pointwise-512": (512, 512, 1, 1, 0, 1, 1),
 }
+# name: channels in, out, taps, stride, bands of the spectrum, layers
+CONVS_2D = {
+    "conv2d-first-3x3": (1, 32, (3, 3), 1, 80, 1),
+    "conv2d-first-3x3-s2": (1, 32, (3, 3), 2, 80, 1),
+    **{f"conv2d-{channels}-{name}": (channels, channels, taps, stride, bands, layers)
+       for channels, bands in ((24, 40), (48, 40), (96, 20))
+       for name, taps, stride, layers in (("1x3", (1, 3), 1, 4), ("3x1", (3, 1), 1, 4),
+                                          ("3x3", (3, 3), 1, 4), ("3x3-s2", (3, 3), 2, 2))},
+}
 PRODUCTS = [(256, 256), (256, 1024), (1024, 256), (512, 2048),
             (768, 768), (768, 3072), (3072, 768), (1024, 4096)]
 
@@ -26,6 +35,19 @@ def conv(name, form, path):
     b = Builder(form)
     y = b.conv(b.quantized("x"), c_in, c_out, taps, stride, pad, dilation, groups)
     b.save(path, b.quantized(y), [1, c_in, "T"], [1, c_out, "T2"])
+
+
+def conv_2d(name, form, path):
+    """Convolutions over T frames of a spectrum, and the mean of what the last one finds."""
+    c_in, c_out, taps, stride, bands, layers = CONVS_2D[name]
+    b = Builder(form)
+    y = b.quantized("x")
+    for channels in [c_in] + [c_out] * (layers - 1):
+        pad = tuple(n // 2 for n in taps)
+        y = b.op("Relu", [b.conv(y, channels, c_out, taps, (stride, stride), pad)])
+        y = b.quantized(y, 0, 4)
+    mean = b.quantized(b.op("GlobalAveragePool", [y]), 0, 4)
+    b.save(path, mean, [1, c_in, "T", bands], [1, c_out, 1, 1])
 
 
 def recurrent(kind, hidden, directions, form, path):
