@@ -60,11 +60,11 @@ TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, si
   }
 }
 
-/* Floats with a bias at most, and nothing else: without the tests in each row. A missing bias is -0,
- * which changes no float. */
-TAREI_INLINE bool are_floats_alone(const tarei_epilogue *e) {
-  return e->out_f32 && !e->upper && !e->mult && !e->row_mult && !e->residual && !e->residual_u8 &&
-         !e->out_u8;
+/* Floats or bytes of sums with a bias at most, and nothing else: without the tests in each row. A
+ * missing bias is -0, which changes no float. */
+TAREI_INLINE bool are_alone(const tarei_epilogue *e) {
+  return !e->out_f32 != !e->out_u8 && !e->upper && !e->mult && !e->row_mult && !e->residual &&
+         !e->residual_u8 && !e->table;
 }
 
 TAREI_INLINE void finish_floats_alone(const tarei_epilogue *e, const tarei_tile *t, size_t j,
@@ -79,10 +79,26 @@ TAREI_INLINE void finish_floats_alone(const tarei_epilogue *e, const tarei_tile 
   }
 }
 
+TAREI_INLINE void finish_bytes_alone(const tarei_epilogue *e, const tarei_tile *t, size_t j,
+                                     size_t n, act16_fn *act) {
+  const size_t col = t->n0 + j, ld = t->ld, ld_out = e->ld_u8, rows = t->rows;
+  const v16 bias = e->bias ? v_load_n(e->bias + col, n) : v_set1(-0.0f);
+  const v16 a = v_set1(e->act_a), b = v_set1(e->act_b);
+  const quantizer q = quantizer_for(e->inv_scale, e->zero_point);
+  const float *const values = t->values + j;
+  uint8_t *const out = e->out_u8 + t->m0 * ld_out + col;
+  for (size_t i = 0; i < rows; i++) {
+    const v16 f = act(v_add(v_load(values + i * ld), bias), a, b);
+    i_store_u8_n(out + i * ld_out, v_quantize(&q, f), n);
+  }
+}
+
 TAREI_INLINE void finish_some(const tarei_epilogue *e, const tarei_tile *t, size_t j, size_t n,
                               act16_fn *act) {
-  if (are_floats_alone(e)) {
+  if (are_alone(e) && e->out_f32) {
     finish_floats_alone(e, t, j, n, act);
+  } else if (are_alone(e)) {
+    finish_bytes_alone(e, t, j, n, act);
   } else {
     finish_stripe(e, t, j, n, act);
   }
