@@ -9,7 +9,7 @@
 #define LEAST_ROWS 64 /* at a time: the weights come from further away for each block */
 #define MOST_ROWS 512
 #define NEAR_WEIGHTS \
-  ((size_t)256 * 1024) /* bytes: they stay in L2 when each line meets them anew */
+  ((size_t)512 * 1024) /* bytes: they stay in L2 when each line meets them anew */
 #define LEAST_LINE 6   /* outputs, below which a product for each is not worth it */
 
 tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
