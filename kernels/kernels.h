@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tare/tensor.h>
+
 /* --- CPU features ----------------------------------------------------------------------------- */
 typedef enum tarei_isa {
   TAREI_ISA_SCALAR = 0,
@@ -373,6 +375,12 @@ typedef void tarei_channel_scale_fn(const tarei_channel_scale *s);
 typedef void tarei_lut_u8_fn(const uint8_t *table, const uint8_t *x, size_t n, uint8_t *out);
 typedef void tarei_dequantize_fn(const uint8_t *x, size_t n, float scale, int32_t zero_point,
                                  float *out);
+/* Every element rounded once; floats become integers by truncation, saturated, and NaN 0. */
+typedef void tarei_cast_fn(tare_dtype from, tare_dtype to, const void *x, size_t n, void *out);
+/* out[i * to_step + j] = x[j * from_step + i] for i < rows, j < columns, of elements of 1, 2, 4 or 8
+ * bytes; steps in elements. The two do not overlap. */
+typedef void tarei_turn_fn(size_t element, const void *from, size_t from_step, void *to,
+                           size_t to_step, size_t rows, size_t columns);
 typedef void tarei_act_fn(tarei_act act, float a, float b, const float *x, size_t n, float *out);
 
 typedef enum tarei_unary {
@@ -519,6 +527,8 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(channel_scale, tarei_channel_scale_fn)     \
   X(lut_u8, tarei_lut_u8_fn)                   \
   X(dequantize, tarei_dequantize_fn)           \
+  X(cast, tarei_cast_fn)                       \
+  X(transpose, tarei_turn_fn)                  \
   X(act, tarei_act_fn)                         \
   X(unary, tarei_unary_fn)                     \
   X(binary, tarei_binary_fn)                   \

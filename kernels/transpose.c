@@ -1,6 +1,8 @@
 /* Blocks of sixteen bytes by as many rows go through registers where the compiler has vectors:
- * every CPU that is supported can interleave sixteen bytes, so no row of a family is needed. */
+ * every CPU that is supported can interleave sixteen bytes. */
 #include "kernels/transpose.h"
+
+#include "kernels/registry.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -122,4 +124,10 @@ BLOCKS(blocks_8, uint64_t, 2, block_8, plain_8)
 
 tarei_transpose_fn *tarei_transpose_of(const size_t element) {
   return element == 1 ? blocks_1 : element == 2 ? blocks_2 : element == 4 ? blocks_4 : blocks_8;
+}
+
+void tarei_k_transpose_any_16__scalar(const size_t element, const void *const from,
+                                      const size_t from_step, void *const to, const size_t to_step,
+                                      const size_t rows, const size_t columns) {
+  tarei_transpose_of(element)(from, from_step, to, to_step, rows, columns);
 }

@@ -3,7 +3,7 @@
 
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/operands.h"
-#include "engine/lower/elementwise/typed.h"
+#include "kernels/typed.h"
 
 #define BLOCK 256 /* exponents that are converted at a time */
 

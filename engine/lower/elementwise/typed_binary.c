@@ -1,6 +1,6 @@
 #include "engine/lower/elementwise/typed_binary.h"
 
-#include "engine/lower/elementwise/typed.h"
+#include "kernels/typed.h"
 
 /* One loop for each way in which the operands step, so that compilers make vectors of them. */
 #define PAIR(name, type, result, expression)                                      \

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/lower/elementwise/typed.h"
+#include "kernels/typed.h"
 
 /* `type` in, `type` out; a and b are the operator's parameters. */
 #define FUNCTION(name, type, expression)                                                          \

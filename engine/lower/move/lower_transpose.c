@@ -3,13 +3,11 @@
 #include <string.h>
 
 #include "engine/threads.h"
-#include "kernels/transpose.h"
 
 #define LEAST ((size_t)1 << 15) /* bytes that are worth a claim */
-#define TILE 16                 /* columns of a tile at least */
-#define LINE 64                 /* bytes: a cache line of the output is written whole */
-#define FEW_ROWS 512
-#define STRIP 64 /* rows, read as several lines in a row; fewer where there are few */
+#define STRIP 512               /* bytes: several lines of the input in a row */
+#define LINE 64                 /* bytes: kernels turn blocks of so many, in both directions */
+#define STRIPS 4                /* for each thread, where there are enough rows */
 /* Output axes, outermost first, with the input's stride in elements. */
 typedef struct transpose_layout {
   int n;
@@ -95,10 +93,10 @@ typedef struct tiling {
   transpose_layout others; /* the axes that do not span the matrices */
   size_t other_stride[TARE_MAX_RANK];
   size_t rows, columns, strips, height; /* of a matrix; strips of `height` rows */
-  size_t width;                         /* of a tile */
   size_t row_stride, column_stride;     /* of the output's rows, of the input's columns */
+  size_t width;                         /* of a tile */
   size_t element;
-  tarei_transpose_fn *tile;
+  tarei_turn_fn *tile;
   const char *x;
   char *out;
 } tiling;
@@ -114,7 +112,7 @@ static void one_strip(const tiling *const t, const size_t strip) {
   const size_t r = strip % t->strips * t->height;
   const size_t height = t->rows - r < t->height ? t->rows - r : t->height;
   for (size_t c = 0; c < t->columns; c += t->width) {
-    t->tile(t->x + (from + r + c * t->column_stride) * t->element, t->column_stride,
+    t->tile(t->element, t->x + (from + r + c * t->column_stride) * t->element, t->column_stride,
             t->out + (to + r * t->row_stride + c) * t->element, t->row_stride, height,
             t->columns - c < t->width ? t->columns - c : t->width);
   }
@@ -128,17 +126,26 @@ static void strip_range(const void *const user, const size_t first, const size_t
   }
 }
 
+/* Lower ones where all threads would not find work otherwise. */
+static size_t strip_height(const tiling *const t, const size_t matrices, const int threads) {
+  size_t height = STRIP / t->element;
+  while (threads > 1 && height > LINE / t->element &&
+         matrices * t->rows < STRIPS * height * (size_t)threads) {
+    height /= 2;
+  }
+  return height;
+}
+
 /* Output axis `unit` is the one that is contiguous in the input; it and the last output axis span a
  * matrix that is transposed by tiles, for every index of the other axes. */
 static void transpose_tiles(const transpose_layout *const l, const int unit,
                             const tarei_run *const run, const size_t element) {
   tiling t = {.rows = l->size[unit],
               .columns = l->size[l->n - 1],
-              .height = l->size[unit] < FEW_ROWS ? TILE : STRIP,
-              .width = LINE / element > TILE ? LINE / element : TILE,
+              .width = LINE / element,
               .column_stride = l->stride[l->n - 1],
               .element = element,
-              .tile = tarei_transpose_of(element),
+              .tile = run->kernels->transpose,
               .x = run->in[0]->data,
               .out = run->out[0]->data};
   size_t stride[TARE_MAX_RANK] = {0}, next = 1, matrices = 1;
@@ -147,7 +154,6 @@ static void transpose_tiles(const transpose_layout *const l, const int unit,
     next *= l->size[a];
   }
   t.row_stride = stride[unit];
-  t.strips = (t.rows + t.height - 1) / t.height;
   for (int a = 0; a < l->n - 1; a++) {
     if (a != unit) {
       t.other_stride[t.others.n] = stride[a];
@@ -156,6 +162,8 @@ static void transpose_tiles(const transpose_layout *const l, const int unit,
       matrices *= l->size[a];
     }
   }
+  t.height = strip_height(&t, matrices, run->threads);
+  t.strips = (t.rows + t.height - 1) / t.height;
   tarei_row_ranges(run, matrices * t.strips, t.height * t.columns * element, LEAST, strip_range,
                    &t);
 }
@@ -181,4 +189,6 @@ static tare_status transpose_run(const tarei_step *const step, const tarei_run *
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_transpose = {.run = transpose_run};
+TAREI_KERNEL_OF(transpose_kernel, transpose)
+
+const tarei_lowering tarei_lower_transpose = {.run = transpose_run, .kernel = transpose_kernel};

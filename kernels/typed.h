@@ -1,7 +1,7 @@
 /* The element types that arithmetic is done in, as lists for macros: X(dtype, type, wide). Sums,
  * differences and products of integers wrap: they are made in `wide`, which is unsigned. */
-#ifndef TAREI_ENGINE_LOWER_ELEMENTWISE_TYPED_H
-#define TAREI_ENGINE_LOWER_ELEMENTWISE_TYPED_H
+#ifndef TAREI_KERNELS_TYPED_H
+#define TAREI_KERNELS_TYPED_H
 
 #include <math.h>
 #include <stdint.h>
