@@ -3,6 +3,7 @@
 #include "graph/passes/const_data.h"
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
+#include "graph/passes/rewrite.h"
 
 typedef bool identity_fn(const tarei_graph *graph, const tarei_node *node);
 
@@ -89,8 +90,51 @@ static const struct {
     {&tarei_op_unsqueeze, keeps_shape, false},
 };
 
+/* Bits of the magnitudes that a type tells apart one by one from 0 on; 0 for no such type. */
+static int exact_bits(const tare_dtype dtype) {
+  static const int8_t bits[TARE_BF16 + 1] = {
+      [TARE_BOOL] = 1, [TARE_U8] = 8,   [TARE_I8] = 7,   [TARE_U16] = 16, [TARE_I16] = 15,
+      [TARE_U32] = 32, [TARE_I32] = 31, [TARE_U64] = 64, [TARE_I64] = 63, [TARE_F32] = 24,
+      [TARE_F64] = 53, [TARE_F16] = 11, [TARE_BF16] = 8};
+  return bits[dtype];
+}
+
+static bool cast_is_float(const tare_dtype dtype) {
+  return dtype == TARE_F16 || dtype == TARE_BF16 || dtype == TARE_F32 || dtype == TARE_F64;
+}
+
+static bool is_unsigned(const tare_dtype dtype) {
+  return dtype == TARE_BOOL || dtype == TARE_U8 || dtype == TARE_U16 || dtype == TARE_U32 ||
+         dtype == TARE_U64;
+}
+
+/* Whether a Cast to `wide` and back gives every element of the type itself. */
+static bool holds_all(const tare_dtype wide, const tare_dtype dtype) {
+  if (cast_is_float(dtype)) {
+    return wide == TARE_F64 || (wide == TARE_F32 && dtype != TARE_F64);
+  }
+  return exact_bits(wide) >= exact_bits(dtype) && exact_bits(dtype) > 0 &&
+         (is_unsigned(dtype) || !is_unsigned(wide));
+}
+
+/* What a Cast to a wider type took that this one undoes, or -1. */
+static int cast_undone(const tarei_graph *const graph, const tarei_node *const node) {
+  const tarei_node *const before =
+      node->op == &tarei_op_cast ? tarei_producer_is(graph, node->in[0], &tarei_op_cast) : NULL;
+  const tarei_value *const values = graph->values;
+  const tare_dtype dtype = values[node->out[0]].dtype;
+  return before && values[before->in[0]].dtype == dtype &&
+                 holds_all(values[node->in[0]].dtype, dtype)
+             ? before->in[0]
+             : -1;
+}
+
 /* The input that comes out unchanged, or -1. */
 static int handed_through(const tarei_graph *const graph, tarei_node *const node) {
+  const int undone = cast_undone(graph, node);
+  if (undone >= 0) {
+    return undone;
+  }
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].op != node->op) {
       continue;

@@ -198,6 +198,39 @@ static void what_is_no_identity_stays(void **state) {
   tarei_graph_free(g);
 }
 
+static int add_cast(tarei_graph *const g, const char *const name, const int x,
+                    const tare_dtype to) {
+  const int out = OP(g, "Cast", name, x);
+  assert_true(tarei_attr_set_int(last_node(g), "to", to));
+  return out;
+}
+
+/* A Cast to a type that holds all elements is undone by the one back; others round or wrap. */
+static void casts_to_wider_types_are_undone(void **state) {
+  (void)state;
+  static const struct {
+    tare_dtype from, to;
+    bool holds;
+  } cases[] = {
+      {TARE_F16, TARE_F32, true},  {TARE_BF16, TARE_F32, true}, {TARE_F32, TARE_F64, true},
+      {TARE_F64, TARE_F32, false}, {TARE_F32, TARE_F16, false}, {TARE_U8, TARE_F32, true},
+      {TARE_I32, TARE_F32, false}, {TARE_I32, TARE_F64, true},  {TARE_I32, TARE_I64, true},
+      {TARE_U8, TARE_I16, true},   {TARE_U8, TARE_I8, false},   {TARE_I8, TARE_U64, false},
+      {TARE_BOOL, TARE_I8, true},  {TARE_F32, TARE_I64, false}, {TARE_F16, TARE_BF16, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_typed_input(g, "x", cases[i].from, "n;4");
+    const int there = add_cast(g, "there", x, cases[i].to);
+    end_graph(g, OP(g, "Identity", "y", add_cast(g, "back", there, cases[i].from)));
+    run_pass(g, &tarei_pass_drop_identities);
+    tare_error err = {0};
+    assert_int_equal(tarei_graph_compact(g, &err), TARE_OK);
+    const tarei_node *const last = last_node(g);
+    assert_int_equal(last->in[0] == x, cases[i].holds);
+    tarei_graph_free(g);
+  }
+}
+
 static void identity_between_ports_stays(void **state) {
   (void)state;
   tarei_graph *const g = tarei_graph_new("test");
@@ -244,6 +277,7 @@ int main(void) {
       cmocka_unit_test(dims_attribute_is_read_with_care),
       cmocka_unit_test(chain_of_identities_goes),
       cmocka_unit_test(what_is_no_identity_stays),
+      cmocka_unit_test(casts_to_wider_types_are_undone),
       cmocka_unit_test(identity_between_ports_stays),
       cmocka_unit_test(annotation_moves_to_the_value_that_stays),
   };
