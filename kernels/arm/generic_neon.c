@@ -6,7 +6,6 @@
 #define TAREI_ISA_SUFFIX neon
 #define LOOK_UP tarei_k_lut_u8_u8_1__neon
 #include "kernels/generic/bf16_body.h"
-#include "kernels/generic/cast_body.h"
 #include "kernels/generic/channels_body.h"
 #include "kernels/generic/depthwise/dw_f32_body.h"
 #include "kernels/generic/depthwise/dw_i8_body.h"

@@ -1,7 +1,6 @@
 /* The generic sources over portable lanes. */
 #define TAREI_ISA_SUFFIX scalar
 #define LOOK_UP tarei_k_lut_u8_u8_1__scalar
-#include "kernels/generic/cast_body.h"
 #include "kernels/generic/channels_body.h"
 #include "kernels/generic/depthwise/dw_f32_body.h"
 #include "kernels/generic/depthwise/dw_i8_body.h"

@@ -5,7 +5,6 @@
 #define TAREI_ISA_SUFFIX avx2
 #define LOOK_UP tarei_k_lut_u8_u8_64__avx2
 #include "kernels/generic/bf16_body.h"
-#include "kernels/generic/cast_body.h"
 #include "kernels/generic/channels_body.h"
 #include "kernels/generic/depthwise/dw_f32_body.h"
 #include "kernels/generic/depthwise/dw_i8_body.h"

@@ -6,7 +6,6 @@
 #define TAREI_ISA_SUFFIX avx512
 #define LOOK_UP tarei_k_lut_u8_u8_64__avx512
 #include "kernels/generic/bf16_body.h"
-#include "kernels/generic/cast_body.h"
 #include "kernels/generic/channels_body.h"
 #include "kernels/generic/depthwise/dw_f32_body.h"
 #include "kernels/generic/depthwise/dw_planes_f32_body.h"

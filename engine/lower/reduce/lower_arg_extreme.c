@@ -6,26 +6,27 @@
 #include "engine/lower/reduce/reduction.h"
 
 /* WINS says that v stands in for a, which stands before it. */
-#define ARG_ROWS(name, type, WINS)                                                          \
-  static void name(const tarei_reduction *const r, const void *const x, const size_t lanes, \
-                   const size_t step, void *const out) {                                    \
-    type best[TAREI_REDUCTION_LANES];                                                       \
-    int64_t *const at = out;                                                                \
-    const type *from = x;                                                                   \
-    for (size_t l = 0; l < lanes; l++) {                                                    \
-      best[l] = from[l * step];                                                             \
-      at[l] = 0;                                                                            \
-    }                                                                                       \
-    for (size_t i = 1; i < r->n; i++) {                                                     \
-      from += r->stride;                                                                    \
-      for (size_t l = 0; l < lanes; l++) {                                                  \
-        const type a = best[l], v = from[l * step];                                         \
-        if (WINS) {                                                                         \
-          best[l] = v;                                                                      \
-          at[l] = (int64_t)i;                                                               \
-        }                                                                                   \
-      }                                                                                     \
-    }                                                                                       \
+#define ARG_ROWS(name, type, WINS)                                                              \
+  static void name(const void *const user, const tarei_reduction *const r, const void *const x, \
+                   const size_t lanes, const size_t step, void *const out) {                    \
+    (void)user;                                                                                 \
+    type best[TAREI_REDUCTION_LANES];                                                           \
+    int64_t *const at = out;                                                                    \
+    const type *from = x;                                                                       \
+    for (size_t l = 0; l < lanes; l++) {                                                        \
+      best[l] = from[l * step];                                                                 \
+      at[l] = 0;                                                                                \
+    }                                                                                           \
+    for (size_t i = 1; i < r->n; i++) {                                                         \
+      from += r->stride;                                                                        \
+      for (size_t l = 0; l < lanes; l++) {                                                      \
+        const type a = best[l], v = from[l * step];                                             \
+        if (WINS) {                                                                             \
+          best[l] = v;                                                                          \
+          at[l] = (int64_t)i;                                                                   \
+        }                                                                                       \
+      }                                                                                         \
+    }                                                                                           \
   }
 
 #define ARG_INTEGERS(suffix, type)          \
@@ -83,7 +84,7 @@ static tare_status arg_extreme_run(const tarei_step *const step, const tarei_run
     return tarei_fail(err, TARE_E_SHAPE, "axis %lld of the input is empty", (long long)axis);
   }
   tarei_reduction_run(&plan, r, x->data, tare_dtype_size(x->dtype), r->out[0]->data,
-                      sizeof(int64_t), of[last][x->dtype]);
+                      sizeof(int64_t), of[last][x->dtype], NULL);
   return TARE_OK;
 }
 

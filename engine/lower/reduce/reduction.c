@@ -31,6 +31,7 @@ tarei_reduction tarei_reduction_read(const tare_tensor *const x, const bool *con
     *(cut[d] ? &r.rows : &r.outputs) *= size;
     last = d;
   }
+  r.count = r.rows;
   if (r.cut.n) {
     r.cut.n--;
     r.n = r.cut.size[r.cut.n];
@@ -40,19 +41,6 @@ tarei_reduction tarei_reduction_read(const tare_tensor *const x, const bool *con
   return r;
 }
 
-static size_t reduction_offset_of(const tarei_reduction_axes *const axes, size_t index) {
-  size_t offset = 0;
-  for (int a = axes->n - 1; a >= 0; a--) {
-    offset += index % axes->size[a] * axes->stride[a];
-    index /= axes->size[a];
-  }
-  return offset;
-}
-
-size_t tarei_reduction_row(const tarei_reduction *const r, const size_t i) {
-  return reduction_offset_of(&r->cut, i);
-}
-
 typedef struct reduction_job {
   const tarei_reduction *r;
   const char *x;
@@ -60,6 +48,7 @@ typedef struct reduction_job {
   size_t x_element, out_element;
   size_t run, lanes, blocks, step; /* outputs of the innermost axis, so many at a time */
   tarei_reduction_fn fn;
+  const void *user;
 } reduction_job;
 
 static void reduction_block_range(const void *const user, const size_t begin, const size_t end,
@@ -68,7 +57,7 @@ static void reduction_block_range(const void *const user, const size_t begin, co
   const reduction_job *const j = user;
   for (size_t i = begin; i < end; i++) {
     const size_t first = i % j->blocks * j->lanes, at = i / j->blocks * j->run + first;
-    j->fn(j->r, j->x + reduction_offset_of(&j->r->kept, at) * j->x_element,
+    j->fn(j->user, j->r, j->x + tarei_reduction_offset(&j->r->kept, at) * j->x_element,
           j->run - first < j->lanes ? j->run - first : j->lanes, j->step,
           j->out + at * j->out_element);
   }
@@ -85,10 +74,16 @@ static size_t reduction_lanes(const tarei_reduction *const r, const tarei_run *c
 
 void tarei_reduction_run(const tarei_reduction *const r, const tarei_run *const run,
                          const void *const x, const size_t x_element, void *const out,
-                         const size_t out_element, const tarei_reduction_fn fn) {
+                         const size_t out_element, const tarei_reduction_fn fn,
+                         const void *const user) {
   const tarei_reduction_axes *const kept = &r->kept;
-  reduction_job j = {
-      .r = r, .x = x, .out = out, .x_element = x_element, .out_element = out_element, .fn = fn};
+  reduction_job j = {.r = r,
+                     .x = x,
+                     .out = out,
+                     .x_element = x_element,
+                     .out_element = out_element,
+                     .fn = fn,
+                     .user = user};
   j.run = kept->n ? kept->size[kept->n - 1] : 1;
   j.step = kept->n ? kept->stride[kept->n - 1] : 1;
   j.lanes = j.step == 1 ? reduction_lanes(r, run) : TAREI_REDUCTION_ROWS;

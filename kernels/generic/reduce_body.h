@@ -1,0 +1,344 @@
+/* Reductions of all types. Plain loops, of which the compiler makes vectors for each ISA: the order
+ * of every sum is fixed. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/generic/v16.h"
+#include "kernels/typed.h"
+
+enum { REDUCE_LANES = 16, REDUCE_SHORT = 2 * REDUCE_LANES, EXTREME_LANES = 64 };
+
+typedef void reduce_rows_fn(tarei_reduce_part part, const tarei_reduction *r, const void *x,
+                            size_t lanes, size_t step, void *out);
+
+/* Element i of all lanes, in the order of i. */
+#define EACH_ELEMENT(type, lanes, step, ...)                          \
+  for (size_t row = 0; row < r->rows; row++) {                        \
+    const type *from = (const type *)x + tarei_reduction_row(r, row); \
+    for (size_t i = 0; i < r->n; i++, from += r->stride) {            \
+      for (size_t l = 0; l < (lanes); l++) {                          \
+        const type e = from[l * (step)];                              \
+        __VA_ARGS__                                                   \
+      }                                                               \
+    }                                                                 \
+  }
+
+/* Joins lanes l and l + half. */
+#define FOLD(lane, half, type, JOIN)            \
+  for (size_t l = 0; l < (half); l++) {         \
+    const type a = lane[l], v = lane[l + half]; \
+    lane[l] = (JOIN);                           \
+  }
+
+/* Elements that lie side by side: element i of a block goes to lane i mod REDUCE_LANES, lanes are
+ * joined by halves, blocks in their order. JOIN is of two results so far, a and v. */
+#define REDUCE_SIDE_BY_SIDE(name, type, wide, INIT, STEP, JOIN)                 \
+  static wide TAREI_K(name##_of_block)(const type *x, size_t n) {               \
+    wide lane[REDUCE_LANES];                                                    \
+    for (size_t l = 0; l < REDUCE_LANES; l++) {                                 \
+      lane[l] = (INIT);                                                         \
+    }                                                                           \
+    size_t i = 0;                                                               \
+    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {                          \
+      for (size_t l = 0; l < REDUCE_LANES; l++) {                               \
+        const wide a = lane[l], v = (wide)x[i + l];                             \
+        lane[l] = (STEP);                                                       \
+      }                                                                         \
+    }                                                                           \
+    for (size_t l = 0; i + l < n; l++) {                                        \
+      const wide a = lane[l], v = (wide)x[i + l];                               \
+      lane[l] = (STEP);                                                         \
+    }                                                                           \
+    FOLD(lane, 8, wide, JOIN)                                                   \
+    FOLD(lane, 4, wide, JOIN)                                                   \
+    FOLD(lane, 2, wide, JOIN)                                                   \
+    FOLD(lane, 1, wide, JOIN)                                                   \
+    return lane[0];                                                             \
+  }                                                                             \
+  static wide TAREI_K(name##_of_all)(const tarei_reduction *r, const type *x) { \
+    wide all = (INIT);                                                          \
+    for (size_t row = 0; row < r->rows; row++) {                                \
+      const type *const from = x + tarei_reduction_row(r, row);                 \
+      for (size_t i = 0; i < r->n; i += TAREI_REDUCE_BLOCK) {                   \
+        const size_t left = r->n - i;                                           \
+        const wide a = all;                                                     \
+        const wide v = TAREI_K(name##_of_block)(                                \
+            from + i, left < TAREI_REDUCE_BLOCK ? left : TAREI_REDUCE_BLOCK);   \
+        all = (JOIN);                                                           \
+      }                                                                         \
+    }                                                                           \
+    return all;                                                                 \
+  }
+
+/* Sums of a kind: INIT, STEP (of a, the result so far, and v) and JOIN. Results so far stay in
+ * registers where the number of lanes is known. */
+#define REDUCE_SUMS(name, type, wide, INIT, STEP, JOIN)                                      \
+  REDUCE_SIDE_BY_SIDE(name, type, wide, INIT, STEP, JOIN)                                    \
+  static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x, \
+                            size_t lanes, size_t step, wide *acc) {                          \
+    wide few[TAREI_REDUCTION_ROWS];                                                          \
+    for (size_t l = 0; l < lanes; l++) {                                                     \
+      acc[l] = (INIT);                                                                       \
+    }                                                                                        \
+    for (size_t l = 0; l < TAREI_REDUCTION_ROWS; l++) {                                      \
+      few[l] = (INIT);                                                                       \
+    }                                                                                        \
+    if (part == TAREI_REDUCE_LAST) {                                                         \
+      for (size_t i = 0; i < r->n; i++) {                                                    \
+        const wide a = acc[0], v = ((const wide *)x)[i];                                     \
+        acc[0] = (JOIN);                                                                     \
+      }                                                                                      \
+    } else if (part == TAREI_REDUCE_FIRST || (r->stride == 1 && r->n >= REDUCE_SHORT)) {     \
+      for (size_t l = 0; l < lanes; l++) {                                                   \
+        acc[l] = TAREI_K(name##_of_all)(r, (const type *)x + l * step);                      \
+      }                                                                                      \
+    } else if (step != 1 && lanes == TAREI_REDUCTION_ROWS) {                                 \
+      EACH_ELEMENT(type, TAREI_REDUCTION_ROWS, step, const wide a = few[l], v = (wide)e;     \
+                   few[l] = (STEP);)                                                         \
+      memcpy(acc, few, sizeof few);                                                          \
+    } else if (step != 1) {                                                                  \
+      EACH_ELEMENT(type, lanes, step, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);)  \
+    } else {                                                                                 \
+      EACH_ELEMENT(type, lanes, 1, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);)     \
+    }                                                                                        \
+  }
+
+/* A kind by its sums: FINISH is of a and count. */
+#define REDUCE_ROWS(name, sums, type, wide, FINISH)                                          \
+  static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x, \
+                            size_t lanes, size_t step, void *out) {                          \
+    wide acc[TAREI_REDUCTION_LANES];                                                         \
+    TAREI_K(sums)(part, r, x, lanes, step, acc);                                             \
+    if (part == TAREI_REDUCE_FIRST) {                                                        \
+      memcpy(out, acc, lanes * sizeof *acc);                                                 \
+      return;                                                                                \
+    }                                                                                        \
+    const wide count = (wide)r->count;                                                       \
+    for (size_t l = 0; l < lanes; l++) {                                                     \
+      const wide a = acc[l];                                                                 \
+      (void)count;                                                                           \
+      ((type *)out)[l] = (type)(FINISH);                                                     \
+    }                                                                                        \
+  }
+
+/* Largest and smallest elements of a row, and of what came before it. */
+#define EXTREME_ROW(name, type, STEP)                                       \
+  static type TAREI_K(name##_of_row)(const type *x, size_t n, type first) { \
+    type best[EXTREME_LANES];                                               \
+    for (size_t l = 0; l < EXTREME_LANES; l++) {                            \
+      best[l] = first;                                                      \
+    }                                                                       \
+    size_t i = 0;                                                           \
+    for (; i + EXTREME_LANES <= n; i += EXTREME_LANES) {                    \
+      for (size_t l = 0; l < EXTREME_LANES; l++) {                          \
+        const type a = best[l], v = x[i + l];                               \
+        best[l] = (STEP);                                                   \
+      }                                                                     \
+    }                                                                       \
+    FOLD(best, 32, type, STEP)                                              \
+    FOLD(best, 16, type, STEP)                                              \
+    type result = best[0];                                                  \
+    for (size_t l = 1; l < REDUCE_LANES; l++) {                             \
+      const type a = result, v = best[l];                                   \
+      result = (STEP);                                                      \
+    }                                                                       \
+    for (; i < n; i++) {                                                    \
+      const type a = result, v = x[i];                                      \
+      result = (STEP);                                                      \
+    }                                                                       \
+    return result;                                                          \
+  }
+
+/* Lanes are compared as if there were no NaN, which the largest magnitude tells: a row with one is
+ * gone over again. */
+#define EXTREME_FLOAT_ROW(name, V_EXTREME, COMPARED, STEP)                                      \
+  static float TAREI_K(name##_of_row)(const float *x, size_t n, float first) {                  \
+    v16 best[4];                                                                                \
+    v16i sizes[4];                                                                              \
+    for (size_t j = 0; j < 4; j++) {                                                            \
+      best[j] = v_set1(first);                                                                  \
+      sizes[j] = i_set1(0);                                                                     \
+    }                                                                                           \
+    size_t i = 0;                                                                               \
+    for (; i + 4 * TAREI_LANES <= n; i += 4 * TAREI_LANES) {                                    \
+      for (size_t j = 0; j < 4; j++) {                                                          \
+        const v16 v = v_load(x + i + j * TAREI_LANES);                                          \
+        best[j] = V_EXTREME(v, best[j]);                                                        \
+        sizes[j] = i_max(sizes[j], v_bits(v_abs(v)));                                           \
+      }                                                                                         \
+    }                                                                                           \
+    float lanes[TAREI_LANES], sizes_of[TAREI_LANES], result = first;                            \
+    bool has_nan = false;                                                                       \
+    v_store(lanes, V_EXTREME(V_EXTREME(best[0], best[1]), V_EXTREME(best[2], best[3])));        \
+    v_store(sizes_of, i_as_float(i_max(i_max(sizes[0], sizes[1]), i_max(sizes[2], sizes[3])))); \
+    for (size_t l = 0; l < TAREI_LANES; l++) {                                                  \
+      result = lanes[l] COMPARED result ? lanes[l] : result;                                    \
+      has_nan |= sizes_of[l] != sizes_of[l];                                                    \
+    }                                                                                           \
+    i = has_nan ? 0 : i;                                                                        \
+    for (; i < n; i++) {                                                                        \
+      const float a = result, v = x[i];                                                         \
+      result = (STEP);                                                                          \
+    }                                                                                           \
+    return result;                                                                              \
+  }
+
+/* Largest and smallest elements, in any order: the first and the last part are the whole. */
+#define REDUCE_EXTREME(name, type, INIT, STEP)                                               \
+  static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x, \
+                            size_t lanes, size_t step, void *out) {                          \
+    type acc[TAREI_REDUCTION_LANES];                                                         \
+    (void)part;                                                                              \
+    for (size_t l = 0; l < lanes; l++) {                                                     \
+      acc[l] = (INIT);                                                                       \
+    }                                                                                        \
+    if (r->stride == 1) {                                                                    \
+      for (size_t row = 0; row < r->rows; row++) {                                           \
+        const type *const from = (const type *)x + tarei_reduction_row(r, row);              \
+        for (size_t l = 0; l < lanes; l++) {                                                 \
+          acc[l] = TAREI_K(name##_of_row)(from + l * step, r->n, acc[l]);                    \
+        }                                                                                    \
+      }                                                                                      \
+    } else if (step == 1) {                                                                  \
+      EACH_ELEMENT(type, lanes, 1, const type a = acc[l], v = e; acc[l] = (STEP);)           \
+    } else {                                                                                 \
+      EACH_ELEMENT(type, lanes, step, const type a = acc[l], v = e; acc[l] = (STEP);)        \
+    }                                                                                        \
+    memcpy(out, acc, lanes * sizeof *acc);                                                   \
+  }
+
+/* The largest exponent is taken out, so that nothing overflows. There are no parts. */
+#define LOG_SUM_EXP(name, type, FINISH)                                                      \
+  static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x, \
+                            size_t lanes, size_t step, void *out) {                          \
+    double top[TAREI_REDUCTION_LANES], sum[TAREI_REDUCTION_LANES];                           \
+    (void)part;                                                                              \
+    for (size_t l = 0; l < lanes; l++) {                                                     \
+      top[l] = -(double)INFINITY;                                                            \
+      sum[l] = 0;                                                                            \
+    }                                                                                        \
+    EACH_ELEMENT(type, lanes, step, top[l] = fmax(top[l], (double)e);)                       \
+    for (size_t l = 0; l < lanes; l++) {                                                     \
+      top[l] = isfinite(top[l]) ? top[l] : 0;                                                \
+    }                                                                                        \
+    EACH_ELEMENT(type, lanes, step, sum[l] += exp((double)e - top[l]);)                      \
+    for (size_t l = 0; l < lanes; l++) {                                                     \
+      const double a = top[l] + log(sum[l]);                                                 \
+      ((type *)out)[l] = (type)(FINISH);                                                     \
+    }                                                                                        \
+  }
+
+/* A NaN wins in Max and Min. */
+#define LARGER_OR_NAN v != v ? v : v > a ? v : a
+#define SMALLER_OR_NAN v != v ? v : v < a ? v : a
+EXTREME_FLOAT_ROW(max_f32, v_max, >, LARGER_OR_NAN)
+EXTREME_FLOAT_ROW(min_f32, v_min, <, SMALLER_OR_NAN)
+EXTREME_ROW(max_f64, double, LARGER_OR_NAN)
+EXTREME_ROW(min_f64, double, SMALLER_OR_NAN)
+#define REDUCE_FLOATS(suffix, type)                                  \
+  REDUCE_SUMS(sizes_##suffix, type, double, 0, a + fabs(v), a + v)   \
+  REDUCE_SUMS(squares_##suffix, type, double, 0, a + v * v, a + v)   \
+  REDUCE_SUMS(sums_##suffix, type, double, 0, a + v, a + v)          \
+  REDUCE_SUMS(products_##suffix, type, double, 1, a *v, a *v)        \
+  LOG_SUM_EXP(log_sum_exp_##suffix, type, a)                         \
+  REDUCE_ROWS(l1_##suffix, sizes_##suffix, type, double, a)          \
+  REDUCE_ROWS(l2_##suffix, squares_##suffix, type, double, sqrt(a))  \
+  REDUCE_ROWS(log_sum_##suffix, sums_##suffix, type, double, log(a)) \
+  REDUCE_EXTREME(max_##suffix, type, -(type)INFINITY, LARGER_OR_NAN) \
+  REDUCE_ROWS(mean_##suffix, sums_##suffix, type, double, a / count) \
+  REDUCE_EXTREME(min_##suffix, type, (type)INFINITY, SMALLER_OR_NAN) \
+  REDUCE_ROWS(prod_##suffix, products_##suffix, type, double, a)     \
+  REDUCE_ROWS(sum_##suffix, sums_##suffix, type, double, a)          \
+  REDUCE_ROWS(sum_square_##suffix, squares_##suffix, type, double, a)
+REDUCE_FLOATS(f32, float)
+REDUCE_FLOATS(f64, double)
+#undef REDUCE_FLOATS
+
+/* Integers wrap like two's complement; their mean is cut toward zero, and so is what roots and
+ * logarithms give, which saturates. */
+#define REDUCE_SIGNED(v) ((v) < 0 ? 0 - (uint64_t)(v) : (uint64_t)(v))
+#define REDUCE_UNSIGNED(v) ((uint64_t)(v))
+
+#define REDUCE_ORDER(suffix, type, lowest, highest)               \
+  EXTREME_ROW(max_##suffix, type, v > a ? v : a)                  \
+  EXTREME_ROW(min_##suffix, type, v < a ? v : a)                  \
+  REDUCE_EXTREME(max_##suffix, type, (type)lowest, v > a ? v : a) \
+  REDUCE_EXTREME(min_##suffix, type, (type)highest, v < a ? v : a)
+
+#define WRAPPED(wide, operation) (wide)((uint64_t)a operation(uint64_t) v)
+#define REDUCE_INTEGERS(suffix, type, wide, MAGNITUDE, lowest, highest)                            \
+  TAREI_INLINE type reduce_cut_##suffix(double a) {                                                \
+    return isnan(a)                 ? (type)0                                                      \
+           : a >= (double)(highest) ? (type)(highest)                                              \
+           : a <= (double)(lowest)  ? (type)(lowest)                                               \
+                                    : (type)a;                                                      \
+  }                                                                                                \
+  REDUCE_ORDER(suffix, type, lowest, highest)                                                      \
+  REDUCE_SUMS(sizes_##suffix, type, wide, 0, (wide)((uint64_t)a + MAGNITUDE(v)), WRAPPED(wide, +)) \
+  REDUCE_SUMS(real_squares_##suffix, type, double, 0, a + v * v, a + v)                            \
+  REDUCE_SUMS(real_sums_##suffix, type, double, 0, a + v, a + v)                                   \
+  REDUCE_SUMS(sums_##suffix, type, wide, 0, WRAPPED(wide, +), WRAPPED(wide, +))                    \
+  REDUCE_SUMS(products_##suffix, type, wide, 1, WRAPPED(wide, *), WRAPPED(wide, *))                \
+  REDUCE_SUMS(squares_##suffix, type, wide, 0, (wide)((uint64_t)a + (uint64_t)v * (uint64_t)v),    \
+              WRAPPED(wide, +))                                                                    \
+  REDUCE_ROWS(l1_##suffix, sizes_##suffix, type, wide, a)                                          \
+  REDUCE_ROWS(l2_##suffix, real_squares_##suffix, type, double, reduce_cut_##suffix(sqrt(a)))      \
+  REDUCE_ROWS(log_sum_##suffix, real_sums_##suffix, type, double, reduce_cut_##suffix(log(a)))     \
+  LOG_SUM_EXP(log_sum_exp_##suffix, type, reduce_cut_##suffix(a))                                  \
+  REDUCE_ROWS(mean_##suffix, sums_##suffix, type, wide, count ? a / count : 0)                     \
+  REDUCE_ROWS(prod_##suffix, products_##suffix, type, wide, a)                                     \
+  REDUCE_ROWS(sum_##suffix, sums_##suffix, type, wide, a)                                          \
+  REDUCE_ROWS(sum_square_##suffix, squares_##suffix, type, wide, a)
+REDUCE_INTEGERS(i32, int32_t, int64_t, REDUCE_SIGNED, INT32_MIN, INT32_MAX)
+REDUCE_INTEGERS(i64, int64_t, int64_t, REDUCE_SIGNED, INT64_MIN, INT64_MAX)
+REDUCE_INTEGERS(u32, uint32_t, uint64_t, REDUCE_UNSIGNED, 0, UINT32_MAX)
+REDUCE_INTEGERS(u64, uint64_t, uint64_t, REDUCE_UNSIGNED, 0, UINT64_MAX)
+REDUCE_ORDER(bool, uint8_t, 0, 1)
+REDUCE_ORDER(i8, int8_t, INT8_MIN, INT8_MAX)
+REDUCE_ORDER(i16, int16_t, INT16_MIN, INT16_MAX)
+REDUCE_ORDER(u8, uint8_t, 0, UINT8_MAX)
+REDUCE_ORDER(u16, uint16_t, 0, UINT16_MAX)
+#undef REDUCE_INTEGERS
+#undef WRAPPED
+#undef REDUCE_ORDER
+#undef REDUCE_SIGNED
+#undef REDUCE_UNSIGNED
+#undef LOG_SUM_EXP
+#undef REDUCE_EXTREME
+#undef EXTREME_FLOAT_ROW
+#undef EXTREME_ROW
+#undef SMALLER_OR_NAN
+#undef LARGER_OR_NAN
+#undef REDUCE_ROWS
+#undef REDUCE_SUMS
+#undef REDUCE_SIDE_BY_SIDE
+#undef FOLD
+#undef EACH_ELEMENT
+
+void TAREI_K(tarei_k_reduce_any_16)(tarei_reduce_kind kind, tare_dtype dtype,
+                                    tarei_reduce_part part, const tarei_reduction *r, const void *x,
+                                    size_t lanes, size_t step, void *out) {
+#define NUMBERS(name)                                                 \
+  [TARE_F32] = TAREI_K(name##_f32), [TARE_F64] = TAREI_K(name##_f64), \
+  [TARE_I32] = TAREI_K(name##_i32), [TARE_I64] = TAREI_K(name##_i64), \
+  [TARE_U32] = TAREI_K(name##_u32), [TARE_U64] = TAREI_K(name##_u64)
+#define EVERYTHING(name)                                                             \
+  NUMBERS(name), [TARE_BOOL] = TAREI_K(name##_bool), [TARE_I8] = TAREI_K(name##_i8), \
+                 [TARE_I16] = TAREI_K(name##_i16), [TARE_U8] = TAREI_K(name##_u8),   \
+                 [TARE_U16] = TAREI_K(name##_u16)
+  static reduce_rows_fn *const of[TAREI_REDUCE_COUNT][TAREI_DTYPES] = {
+      [TAREI_REDUCE_L1] = {NUMBERS(l1)},
+      [TAREI_REDUCE_L2] = {NUMBERS(l2)},
+      [TAREI_REDUCE_LOG_SUM] = {NUMBERS(log_sum)},
+      [TAREI_REDUCE_LOG_SUM_EXP] = {NUMBERS(log_sum_exp)},
+      [TAREI_REDUCE_MAX] = {EVERYTHING(max)},
+      [TAREI_REDUCE_MEAN] = {NUMBERS(mean)},
+      [TAREI_REDUCE_MIN] = {EVERYTHING(min)},
+      [TAREI_REDUCE_PROD] = {NUMBERS(prod)},
+      [TAREI_REDUCE_SUM] = {NUMBERS(sum)},
+      [TAREI_REDUCE_SUM_SQUARE] = {NUMBERS(sum_square)},
+  };
+#undef EVERYTHING
+#undef NUMBERS
+  of[kind][dtype](part, r, x, lanes, step, out);
+}

@@ -1,0 +1,7 @@
+/* Loops over elements of all types. */
+#if !defined(__AVX2__) || !defined(__FMA__)
+#error "needs AVX2 and FMA"
+#endif
+#define TAREI_ISA_SUFFIX avx2
+#include "kernels/generic/cast_body.h"
+#include "kernels/generic/reduce_body.h"
