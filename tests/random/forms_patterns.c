@@ -23,16 +23,16 @@ static value *with_number(maker *const m, const char *const op, value *const v, 
   return keep(m, node, false);
 }
 
-static value *mean(maker *const m, value *const v) {
+static value *mean(maker *const m, value *const v, const int64_t *const axes, const int n) {
   if (!v) {
     return NULL;
   }
   Onnx__NodeProto *const node = node_message("ReduceMean");
   add_operand(node, v);
   if (m->opset >= 18) {
-    node_add_input(node, constant_ints(m, 1, 1, &(int64_t){-1}));
+    node_add_input(node, constant_ints(m, 1, n, axes));
   } else {
-    node_set_ints(node, "axes", &(int64_t){-1}, 1);
+    node_set_ints(node, "axes", axes, n);
   }
   add_results(m, node, 1);
   return keep(m, node, false);
@@ -49,10 +49,12 @@ value *form_norm_of_nodes(maker *const m, const operator_row *const row) {
   if (!v) {
     return NULL;
   }
+  const int64_t last = -1;
   const bool centered = chance(m, 2);
-  value *const x = centered ? apply(m, "Sub", v, mean(m, v)) : v;
+  value *const x = centered ? apply(m, "Sub", v, mean(m, v, &last, 1)) : v;
   value *const square = chance(m, 2) ? with_number(m, "Pow", x, 2, false) : apply(m, "Mul", x, x);
-  value *const root = apply(m, "Sqrt", with_number(m, "Add", mean(m, square), 1e-3f, false), NULL);
+  value *const root =
+      apply(m, "Sqrt", with_number(m, "Add", mean(m, square, &last, 1), 1e-3f, false), NULL);
   if (!x || !root) {
     return NULL;
   }
@@ -67,6 +69,51 @@ value *form_norm_of_nodes(maker *const m, const operator_row *const row) {
   add_results(m, node, 1);
   value *const scaled = keep(m, node, false);
   return scaled && centered ? with_number(m, "Add", scaled, 0.25f, false) : scaled;
+}
+
+static value *with_channels(maker *const m, const char *const op, value *const v) {
+  if (!v) {
+    return NULL;
+  }
+  const int64_t dims[] = {fixed_dim(v, 1), 1, 1};
+  Onnx__NodeProto *const node = node_message(op);
+  add_operand(node, v);
+  node_add_input(node, constant_floats(m, v->rank - 1, dims, 0.5f, 1.5f));
+  add_results(m, node, 1);
+  return keep(m, node, false);
+}
+
+static bool has_channels(const value *const v, const void *const with) {
+  (void)with;
+  return fixed_dim(v, 1) > 0;
+}
+
+/* Mean over all axes but the first, or the mean of means. */
+static value *global_mean(maker *const m, value *const v, const bool nested) {
+  static const int64_t axes[] = {1, 2, 3};
+  return !v       ? NULL
+         : nested ? mean(m, mean(m, v, axes, 1), axes + 1, v->rank - 2)
+                  : mean(m, v, axes, v->rank - 1);
+}
+
+/* The same over channels and space, as Conv-TasNet has it. */
+value *form_global_norm_of_nodes(maker *const m, const operator_row *const row) {
+  value *const v = choose(m, row->types, 3, 4, has_channels, NULL);
+  if (!v) {
+    return NULL;
+  }
+  const bool nested = chance(m, 2), early = chance(m, 2);
+  value *const x = apply(m, "Sub", v, global_mean(m, v, nested));
+  value *const square = chance(m, 2) ? with_number(m, "Pow", x, 2, false) : apply(m, "Mul", x, x);
+  value *const sum = with_number(m, "Add", global_mean(m, square, nested), 1e-3f, false);
+  value *const root =
+      chance(m, 2) ? apply(m, "Sqrt", sum, NULL) : with_number(m, "Pow", sum, 0.5f, false);
+  value *const scaled = early ? with_channels(m, "Mul", x) : x;
+  if (!scaled || !root) {
+    return NULL;
+  }
+  value *const unit = apply(m, "Div", scaled, root);
+  return with_channels(m, "Add", early ? unit : with_channels(m, "Mul", unit));
 }
 
 value *form_gelu_of_nodes(maker *const m, const operator_row *const row) {

@@ -1,5 +1,6 @@
 /*
- * InstanceNormalization: each channel of each sample over its own space.
+ * InstanceNormalization: each channel of each sample over its own space; GlobalNormLast: all
+ * channels of a sample.
  *
  * Channels-last, rows of all channels are gone over in segments of fixed length that stay in cache:
  * the mean of each channel in float, then the squared differences from it. Segments are joined in
@@ -125,6 +126,7 @@ typedef struct last {
   float *moments;                      /* [batch][segments][2][channels]: means, squares */
   double *sums;                        /* [2][channels] */
   float *factors, *offsets;            /* [batch][channels] */
+  bool all_channels;                   /* have one mean and one variance */
   const tarei_act_table *table;        /* or NULL */
   tarei_epilogue to;
 } last;
@@ -200,9 +202,31 @@ static void join_segments(const last *const l, const size_t sample) {
   }
 }
 
+/* Gives all channels of a sample the same: the mean of their means, and the mean of their squares
+ * with those between the means. */
+static void join_channels(const last *const l) {
+  double *const mean = l->sums, *const squares = l->sums + l->channels;
+  double sum = 0, all = 0;
+  for (size_t c = 0; c < l->channels; c++) {
+    sum += mean[c];
+  }
+  const double joined = sum / (double)l->channels;
+  for (size_t c = 0; c < l->channels; c++) {
+    const double distance = mean[c] - joined;
+    all += squares[c] + distance * distance * (double)l->n;
+  }
+  for (size_t c = 0; c < l->channels; c++) {
+    mean[c] = joined;
+    squares[c] = all / (double)l->channels;
+  }
+}
+
 static void instance_norm_finish_sample(const last *const l, const size_t sample,
                                         const float epsilon) {
   join_segments(l, sample);
+  if (l->all_channels) {
+    join_channels(l);
+  }
   const float *const scale = l->run->in[1]->data, *const bias = l->run->in[2]->data;
   const double unit = l->table ? (double)l->table->scale : 1.0;
   for (size_t c = 0; c < l->channels; c++) {
@@ -267,11 +291,12 @@ static tare_status instance_norm_prepare_last(tarei_step *const step, tarei_blob
   return TARE_OK;
 }
 
-static tare_status instance_norm_run_last(const tarei_step *const step, const tarei_run *const r,
-                                          tare_error *const err) {
+static tare_status norm_run_last(const tarei_step *const step, const tarei_run *const r,
+                                 const bool all_channels, tare_error *const err) {
   const instance_norm_state *const s = step->state;
   last l = instance_norm_sizes_of(r->in[0]);
   l.run = r;
+  l.all_channels = all_channels;
   instance_norm_lay_out(&l, r->scratch);
   l.table = s->has_tables ? &s->tables[r->profile] : NULL;
   l.to = tarei_fused_epilogue(&s->fused, step, r, NULL, l.channels);
@@ -289,14 +314,27 @@ static tare_status instance_norm_run_last(const tarei_step *const step, const ta
   return TARE_OK;
 }
 
+static tare_status instance_norm_run_last(const tarei_step *const step, const tarei_run *const r,
+                                          tare_error *const err) {
+  return norm_run_last(step, r, false, err);
+}
+
+static tare_status global_norm_run_last(const tarei_step *const step, const tarei_run *const r,
+                                        tare_error *const err) {
+  return norm_run_last(step, r, true, err);
+}
+
 TAREI_KERNEL_OF(kernel_last, channel_scale)
 
 const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare_plain,
                                                            .run = run_plain};
-const tarei_lowering tarei_lower_instance_norm_last = {
-    .state_bytes = sizeof(instance_norm_state),
-    .state_bytes_per_profile = sizeof(tarei_act_table),
-    .prepare = instance_norm_prepare_last,
-    .scratch = instance_norm_scratch_last,
-    .run = instance_norm_run_last,
-    .kernel = kernel_last};
+#define NORM_LAST(id)                                     \
+  const tarei_lowering tarei_lower_##id##_norm_last = {   \
+      .state_bytes = sizeof(instance_norm_state),         \
+      .state_bytes_per_profile = sizeof(tarei_act_table), \
+      .prepare = instance_norm_prepare_last,              \
+      .scratch = instance_norm_scratch_last,              \
+      .run = id##_norm_run_last,                          \
+      .kernel = kernel_last};
+NORM_LAST(global)
+NORM_LAST(instance)

@@ -1,4 +1,4 @@
-/* InstanceNormalization and its channels-last form. */
+/* InstanceNormalization and its channels-last form, and the norm of all channels at once. */
 #include "graph/ops/ops_common.h"
 
 static tare_status instance_normalization_infer(tarei_graph *const graph, tarei_node *const node,
@@ -38,6 +38,19 @@ const tarei_op tarei_op_instance_normalization = {
 
 const tarei_op tarei_op_instance_norm_last = {
     .name = "InstanceNormLast",
+    .domain = "tare",
+    .growth = TAREI_GROWTH_BOUNDED,
+    .min_in = 3,
+    .max_in = 3,
+    .min_out = 1,
+    .max_out = 2,
+    .writes_bytes = true,
+    .takes_activation = true,
+    .infer = infer_instance_norm_last,
+};
+
+const tarei_op tarei_op_global_norm_last = {
+    .name = "GlobalNormLast",
     .domain = "tare",
     .growth = TAREI_GROWTH_BOUNDED,
     .min_in = 3,

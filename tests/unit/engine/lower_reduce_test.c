@@ -319,8 +319,9 @@ static void test_layer_norm(void **state) {
   }
 }
 
-/* Instance norm in both layouts, and batch norm: a factor and an offset per channel. */
-static void check_channel_norm(const bool last, const bool batch) {
+/* Instance norm in both layouts, batch norm, and the norm of all channels: a factor and an offset
+ * per channel. */
+static void check_channel_norm(const bool last, const bool batch, const bool all_channels) {
   const int64_t n = one_node_between(1, 3), c = one_node_between(1, 40),
                 l = one_node_between(2, 90);
   const int64_t dims[] = {n, last ? l : c, last ? c : l};
@@ -335,9 +336,10 @@ static void check_channel_norm(const bool last, const bool batch) {
     variance[i] = fabsf(variance[i]);
   }
   one_node_op(&t,
-              batch  ? "BatchNormalization"
-              : last ? "InstanceNormLast"
-                     : "InstanceNormalization",
+              batch          ? "BatchNormalization"
+              : all_channels ? "GlobalNormLast"
+              : last         ? "InstanceNormLast"
+                             : "InstanceNormalization",
               last ? "tare" : "", last ? 1 : 15, 1);
   assert_true(tarei_attr_set_float(t.node, "epsilon", 0.01f));
   one_node_run_ok(&t);
@@ -346,8 +348,9 @@ static void check_channel_norm(const bool last, const bool batch) {
   for (int64_t i = 0; i < n * c * l; i++) {
     const int64_t channel = last ? i % c : i / l % c, sample = i / (c * l);
     double mean, variance;
-    moments(x + sample * c * l + (last ? channel : channel * l), (size_t)l, last ? (size_t)c : 1,
-            &mean, &variance);
+    const int64_t first = all_channels ? 0 : last ? channel : channel * l;
+    moments(x + sample * c * l + first, (size_t)(all_channels ? c * l : l),
+            last && !all_channels ? (size_t)c : 1, &mean, &variance);
     if (batch) {
       mean = (double)((const float *)t.inputs[3].data)[channel];
       variance = (double)((const float *)t.inputs[4].data)[channel];
@@ -363,7 +366,7 @@ static void check_channel_norm(const bool last, const bool batch) {
 static void test_channel_norms(void **state) {
   (void)state;
   for (int round = 0; round < 30; round++) {
-    check_channel_norm(round % 3 == 1, round % 3 == 2);
+    check_channel_norm(round % 4 == 1 || round % 4 == 3, round % 4 == 2, round % 4 == 3);
   }
 }
 

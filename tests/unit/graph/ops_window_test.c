@@ -139,6 +139,7 @@ static void normalizations(void **state) {
       {"InstanceNormalization", 6, "f32[n, 4, t]; f32[5]; f32[4]", "",
        "MODEL: has shape [5], expected [4]"},
       {"InstanceNormLast", 0, "f32[n, t, 4]; f32[4]; f32[4]", "", "f32[n, t, 4]"},
+      {"GlobalNormLast", 0, "f32[n, t, 4]; f32[4]; f32[4]", "", "f32[n, t, 4]"},
       {"InstanceNormLast", 0, "f32[n, 4, t + 1, 3]; f32[4]; f32[4]", "", "MODEL: expected [3]"},
       {"LayerNormalization", 17, "f32[b, t, 8]; f32[8]; f32[8]", "", "f32[b, t, 8]"},
       {"LayerNormalization", 17, "f32[b, t, 8]; f32[8]", "axis=1",

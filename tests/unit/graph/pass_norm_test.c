@@ -167,6 +167,70 @@ static void what_only_looks_like_layer_norm_stays(void **state) {
   tarei_graph_free(g);
 }
 
+/* As Conv-TasNet has it, over channels and time. `nested`: means of means; `early`: the gain comes
+ * before the division, and the root is a power. */
+typedef struct global_form {
+  bool nested, early;
+  const char *output;
+} global_form;
+
+static int global_mean(tarei_graph *const g, const char *const name, const int x,
+                       const bool nested) {
+  char inner[16];
+  snprintf(inner, sizeof inner, "%s_1", name);
+  if (nested) {
+    return reduce_mean(g, name, reduce_mean(g, inner, x, 1), -1);
+  }
+  const int value = OP(g, "ReduceMean", name, x);
+  assert_true(tarei_attr_set_ints(last_node(g), "axes", (int64_t[]){2, 1}, 2));
+  return value;
+}
+
+static tarei_graph *global_norm(const global_form *const f) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;4;t");
+  const int gain = add_floats(g, "gain", 3, (int64_t[]){1, 4, 1}, ramp);
+  const int d = OP(g, "Sub", "d", x, global_mean(g, "mean", x, f->nested));
+  const int square = OP(g, "Pow", "q", d, add_scalar(g, "two", 2));
+  const int sum =
+      OP(g, "Add", "s", global_mean(g, "v", square, f->nested), add_scalar(g, "eps", 1e-6f));
+  const int root =
+      f->early ? OP(g, "Pow", "r", sum, add_scalar(g, "half", 0.5f)) : OP(g, "Sqrt", "r", sum);
+  int y = OP(g, "Div", "y", f->early ? OP(g, "Mul", "g", gain, d) : d, root);
+  y = f->early ? y : OP(g, "Mul", "g", gain, y);
+  y = OP(g, "Add", "b", y, add_floats(g, "shift", 2, (int64_t[]){4, 1}, ramp + 4));
+  if (f->output) {
+    assert_true(tarei_graph_mark_output(g, tarei_graph_find_value(g, f->output)));
+  }
+  end_graph(g, y);
+  return g;
+}
+
+static void global_norm_is_found(void **state) {
+  (void)state;
+  for (int bits = 0; bits < 4; bits++) {
+    tarei_graph *const g = global_norm(&(global_form){.nested = bits & 1, .early = bits & 2});
+    assert_true(run_pass(g, &tarei_pass_fuse_layer_norm));
+    assert_int_equal(g->n_nodes, 3);
+    const tarei_node *node = NULL;
+    for (int i = 0; i < g->n_nodes; i++) {
+      node = g->nodes[i].op == &tarei_op_global_norm_last ? &g->nodes[i] : node;
+    }
+    assert_non_null(node);
+    assert_float_equal(tarei_attr_float(node, "epsilon", 0), 1e-6f, 1e-12f);
+    expect_floats(g, node->in[1], 4, ramp);
+    expect_floats(g, node->in[2], 4, ramp + 4);
+    assert_string_equal(g->values[g->outputs[0]].name, "b");
+    tarei_graph_free(g);
+  }
+  const char *const inner[] = {"mean", "d", "q", "v", "s", "r"};
+  for (int i = 0; i < 6; i++) {
+    tarei_graph *const g = global_norm(&(global_form){.output = inner[i]});
+    assert_false(run_pass(g, &tarei_pass_fuse_layer_norm));
+    tarei_graph_free(g);
+  }
+}
+
 /* Without a mean, as T5 writes it: 0 divides, 1 multiplies by 1 / root, 2 by a reciprocal. */
 static tarei_graph *rms_norm(const int way, const bool other_axis) {
   tarei_graph *const g = tarei_graph_new("test");
@@ -207,6 +271,7 @@ static void rms_norm_is_found(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rms_norm_is_found),
+      cmocka_unit_test(global_norm_is_found),
       cmocka_unit_test(batchnorm_goes_into_conv),
       cmocka_unit_test(affine_goes_into_instance_norm),
       cmocka_unit_test(affine_stops_at_an_output),
