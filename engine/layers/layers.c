@@ -155,7 +155,7 @@ static tare_status layers_describe(tare_plan *const plan, tarei_layer *const lay
   facts->number = record->number;
   facts->reason = layers_keep_reason(plan, tarei_record_reason(record));
   facts->kernel = step->lowering->kernel ? step->lowering->kernel(step, &plan->kernels) : "";
-  facts->moves = !*facts->kernel && (step->node->op->movement || step->node->op->selects);
+  facts->moves = step->node->op->movement || (step->node->op->selects && !*facts->kernel);
   facts->output = facts->outputs->name;
   facts->output_asked = tarei_output_asked(step->node);
   facts->output_type = tarei_output_type_name(step->graph, step->node);
