@@ -1,6 +1,12 @@
 set(TARE_GRAPH_PASSES_SOURCES
   passes/adopt_dynamic.c
   passes/adopt_scales.c
+  passes/attention/flat_heads.c
+  passes/attention/fuse_attention.c
+  passes/attention/fuse_softmax.c
+  passes/attention/heads.c
+  passes/attention/scores.c
+  passes/attention/scores_mask.c
   passes/channels_last.c
   passes/const_data.c
   passes/dims_attr.c
@@ -8,15 +14,12 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/fold_batchnorm.c
   passes/fold_constants.c
   passes/fuse_activation.c
-  passes/fuse_attention.c
   passes/fuse_bias.c
   passes/fuse_bounds.c
   passes/fuse_gelu.c
   passes/fuse_instance_norm_affine.c
   passes/fuse_layer_norm.c
   passes/fuse_residual.c
-  passes/fuse_softmax.c
-  passes/heads.c
   passes/layout.c
   passes/move_axes.c
   passes/optimize.c
