@@ -77,6 +77,42 @@ static const float *attention_mask_of(const tarei_attention *const a, const size
   return zeros < a->keys ? mask : NULL;
 }
 
+/* Far enough apart that a key of the first kind has nothing beside one of the second. */
+static const float MASKED = -1e30f, SEEN = -1e20f;
+
+static bool any_above(const float *const x, const size_t n, const float limit) {
+  int any = 0;
+  for (size_t i = 0; i < n; i++) {
+    any |= !(x[i] <= limit);
+  }
+  return any != 0;
+}
+
+/* In front of the keys that are masked at the end of a row, by whole steps of the products; all
+ * where it cannot be said that others are seen. */
+static size_t seen_keys(const float *const mask, const size_t keys) {
+  enum { STEP = 64 };
+  size_t n = keys;
+  while (n > 0) {
+    const size_t from = (n - 1) / STEP * STEP;
+    if (any_above(mask + from, n - from, MASKED)) {
+      return any_above(mask + from, n - from, SEEN) ? n : keys;
+    }
+    n = from;
+  }
+  return keys;
+}
+
+static size_t block_keys(const tarei_attention *const a, const tarei_attention_block *const b) {
+  const size_t rows = b->mask && a->mask_step[2] > 0 ? b->m : 1;
+  size_t most = b->mask ? 0 : a->keys;
+  for (size_t r = 0; r < rows && most < a->keys; r++) {
+    const size_t n = seen_keys(tarei_attention_mask(a, b, r), a->keys);
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
 static void item(const void *const user, const size_t i, const int thread) {
   const attention_job *const j = user;
   const tarei_attention *const a = j->a;
@@ -95,6 +131,7 @@ static void item(const void *const user, const size_t i, const int thread) {
   }
   for (b.first = first; b.first < end; b.first += b.m) {
     b.m = end - b.first < a->layout.block_rows ? end - b.first : a->layout.block_rows;
+    b.keys = block_keys(a, &b);
     a->form->rows(a, &b, scratch);
   }
 }
@@ -135,7 +172,7 @@ tarei_logits tarei_attention_logits(const tarei_attention *const a,
                                     const tarei_attention_block *const b,
                                     const char *const scratch) {
   return (tarei_logits){.m = b->m,
-                        .n = a->keys,
+                        .n = b->keys,
                         .x = (const float *)(scratch + a->layout.scores),
                         .ldx = a->layout.ld_scores,
                         .scale = a->scale,

@@ -14,6 +14,7 @@ typedef struct tarei_attention tarei_attention;
 typedef struct tarei_attention_block {
   size_t batch, head, first, m;
   const float *mask; /* of the head's first row; NULL where nothing is added */
+  size_t keys;       /* the first ones: the mask leaves none of the others to any row */
 } tarei_attention_block;
 
 /* What differs between the forms; scratch is that of the thread. */
@@ -73,6 +74,13 @@ static inline const float *tarei_attention_mask(const tarei_attention *const a,
                                                 const tarei_attention_block *const b,
                                                 const size_t row) {
   return b->mask ? b->mask + (b->first + row) * a->mask_step[2] : NULL;
+}
+
+/* Columns of values for one product. Panels of values are as long as all keys: where some are left
+ * out, products take one panel each. */
+static inline size_t tarei_attention_columns(const tarei_attention *const a,
+                                             const tarei_attention_block *const b) {
+  return b->keys == a->keys ? a->width : TAREI_I8_PANEL;
 }
 
 /* The scores of a block, which are in scratch, with what is added to them. */

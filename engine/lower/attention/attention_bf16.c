@@ -34,7 +34,7 @@ static void attention_bf16_scores(const tarei_attention *const a,
       .lda = ld,
       .m = b->m,
       .k = a->depth,
-      .n = a->keys,
+      .n = b->keys,
       .b = (const uint16_t *)(scratch + l->keys),
       .epilogue = {.out_f32 = (float *)(scratch + l->scores), .ld_f32 = l->ld_scores}};
   a->run->kernels->bf16_gemm(&score);
@@ -56,19 +56,22 @@ static void attention_bf16_rows(const tarei_attention *const a,
     const bool empty = sums[r] == 0 || tarei_attention_is_empty(a, b, r);
     factors[r] = empty ? 0.0f : 1.0f / sums[r];
     if (empty) { /* its probabilities are NaN */
-      memset(probabilities + r * l->ld_probabilities, 0, a->keys * sizeof *probabilities);
+      memset(probabilities + r * l->ld_probabilities, 0, b->keys * sizeof *probabilities);
     }
   }
-  tarei_bf16_gemm product = {.a = probabilities,
-                             .lda = l->ld_probabilities,
-                             .m = b->m,
-                             .k = a->keys,
-                             .n = a->width,
-                             .b = (const uint16_t *)(scratch + l->values),
-                             .epilogue = tarei_epilogue_at(
-                                 &a->epilogue, b->batch * a->rows + b->first, b->head * a->width)};
-  product.epilogue.row_mult = factors;
-  a->run->kernels->bf16_gemm(&product);
+  const size_t columns = tarei_attention_columns(a, b), row = b->batch * a->rows + b->first;
+  for (size_t n0 = 0; n0 < a->width; n0 += columns) {
+    tarei_bf16_gemm product = {
+        .a = probabilities,
+        .lda = l->ld_probabilities,
+        .m = b->m,
+        .k = b->keys,
+        .n = a->width - n0 < columns ? a->width - n0 : columns,
+        .b = (const uint16_t *)(scratch + l->values + tarei_bf16_packed_size(a->keys, n0)),
+        .epilogue = tarei_epilogue_at(&a->epilogue, row, b->head * a->width + n0)};
+    product.epilogue.row_mult = factors;
+    a->run->kernels->bf16_gemm(&product);
+  }
 }
 
 static const char *attention_bf16_kernel(const tarei_kernels *const kernels) {

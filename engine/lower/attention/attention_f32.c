@@ -27,29 +27,31 @@ static void attention_f32_rows(const tarei_attention *const a, const tarei_atten
       .lda = a->heads * a->depth,
       .m = b->m,
       .k = a->depth,
-      .n = a->keys,
+      .n = b->keys,
       .b = (const float *)(scratch + l->keys),
       .epilogue = {.out_f32 = scores, .ld_f32 = l->ld_scores}};
   a->run->kernels->f32_gemm(&score);
   for (size_t r = 0; r < b->m; r++) {
     float *const row = scores + r * l->ld_scores;
     if (tarei_attention_is_empty(a, b, r)) {
-      memset(row, 0, a->keys * sizeof *row);
+      memset(row, 0, b->keys * sizeof *row);
       continue;
     }
-    a->run->kernels->softmax_fused(row, a->scale, tarei_attention_mask(a, b, r), a->keys, row, NULL,
+    a->run->kernels->softmax_fused(row, a->scale, tarei_attention_mask(a, b, r), b->keys, row, NULL,
                                    1.0f, 0);
   }
-  const tarei_f32_gemm product = {
-      .a = scores,
-      .lda = l->ld_scores,
-      .m = b->m,
-      .k = a->keys,
-      .n = a->width,
-      .b = (const float *)(scratch + l->values),
-      .epilogue =
-          tarei_epilogue_at(&a->epilogue, b->batch * a->rows + b->first, b->head * a->width)};
-  a->run->kernels->f32_gemm(&product);
+  const size_t columns = tarei_attention_columns(a, b), row = b->batch * a->rows + b->first;
+  for (size_t n0 = 0; n0 < a->width; n0 += columns) {
+    const tarei_f32_gemm product = {
+        .a = scores,
+        .lda = l->ld_scores,
+        .m = b->m,
+        .k = b->keys,
+        .n = a->width - n0 < columns ? a->width - n0 : columns,
+        .b = (const float *)(scratch + l->values + tarei_f32_packed_size(a->keys, n0)),
+        .epilogue = tarei_epilogue_at(&a->epilogue, row, b->head * a->width + n0)};
+    a->run->kernels->f32_gemm(&product);
+  }
 }
 
 static const char *attention_f32_kernel(const tarei_kernels *const kernels) {

@@ -70,7 +70,7 @@ static tarei_i8_gemm attention_i8_score(const tarei_attention *const a,
       .lda = a->heads * a->depth,
       .m = b->m,
       .k = a->depth,
-      .n = a->keys,
+      .n = b->keys,
       .b = (const int8_t *)(scratch + l->keys),
       .add = (const int32_t *)(scratch + l->key_sums),
       .epilogue = {.out_f32 = (float *)(scratch + l->scores), .ld_f32 = l->ld_scores}};
@@ -92,17 +92,20 @@ static void attention_i8_finish(const tarei_attention *const a,
     const bool empty = !sums[r] || tarei_attention_is_empty(a, b, r);
     factors[r] = empty ? 0.0f : a->value_scale / (float)sums[r];
   }
-  tarei_i8_gemm product = {.a = bytes,
-                           .lda = l->ld_probabilities,
-                           .m = b->m,
-                           .k = a->keys,
-                           .n = a->width,
-                           .b = (const int8_t *)(scratch + l->values),
-                           .add = (const int32_t *)(scratch + l->value_sums),
-                           .epilogue = tarei_epilogue_at(
-                               &a->epilogue, b->batch * a->rows + b->first, b->head * a->width)};
-  product.epilogue.row_mult = factors;
-  a->run->kernels->i8_gemm(&product);
+  const size_t columns = tarei_attention_columns(a, b), row = b->batch * a->rows + b->first;
+  for (size_t n0 = 0; n0 < a->width; n0 += columns) {
+    tarei_i8_gemm product = {
+        .a = bytes,
+        .lda = l->ld_probabilities,
+        .m = b->m,
+        .k = b->keys,
+        .n = a->width - n0 < columns ? a->width - n0 : columns,
+        .b = (const int8_t *)(scratch + l->values) + tarei_i8_packed_size(a->keys, n0),
+        .add = (const int32_t *)(scratch + l->value_sums) + n0,
+        .epilogue = tarei_epilogue_at(&a->epilogue, row, b->head * a->width + n0)};
+    product.epilogue.row_mult = factors;
+    a->run->kernels->i8_gemm(&product);
+  }
 }
 
 static void attention_i8_rows(const tarei_attention *const a, const tarei_attention_block *const b,

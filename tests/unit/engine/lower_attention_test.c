@@ -37,10 +37,12 @@ static void add_operands(one_node *const t, const sizes *const z, const tare_dty
   (void)one_node_input(t, dtype, 3, v, NULL);
 }
 
-/* A mask of a random shape that broadcasts, some keys left out; kind 0: none, 3: zeros. */
+enum { NO_MASK, INFINITE, FINITE, ZEROS, CAUSAL, MASKS };
+
+/* A mask of a random shape that broadcasts, some keys left out, or all behind the row. */
 static void add_mask(one_node *const t, const sizes *const z, const int64_t kind) {
   const int64_t full[] = {z->batch, z->heads, z->rows, z->keys};
-  if (kind == 0) {
+  if (kind == NO_MASK) {
     return;
   }
   const int rank = (int)one_node_between(1, 4);
@@ -52,8 +54,9 @@ static void add_mask(one_node *const t, const sizes *const z, const int64_t kind
   float *const mask = tarei_calloc((size_t)n, sizeof *mask);
   assert_non_null(mask);
   for (int64_t i = 0; i < n; i++) {
-    const bool out = i % z->keys && one_node_between(0, 2) == 0;
-    mask[i] = kind == 3 ? 0 : !out ? one_node_float() : kind == 1 ? -INFINITY : -3.4e38f;
+    const bool later = i % z->keys > i / z->keys % z->rows;
+    const bool out = kind == CAUSAL ? later : i % z->keys && one_node_between(0, 2) == 0;
+    mask[i] = kind == ZEROS ? 0 : !out ? one_node_float() : kind == FINITE ? -3.4e38f : -INFINITY;
   }
   (void)one_node_input(t, TARE_F32, rank, dims, mask);
   free(mask);
@@ -163,11 +166,11 @@ static size_t outputs_of(const sizes *const z) {
 
 static void test_float(void **state) {
   (void)state;
-  for (int round = 0; round < 24; round++) {
+  for (int round = 0; round < 6 * MASKS; round++) {
     const sizes z = random_sizes();
     one_node t;
     add_operands(&t, &z, TARE_F32);
-    add_mask(&t, &z, round % 4);
+    add_mask(&t, &z, round % MASKS);
     one_node_op(&t, "Attention", "tare", 1, 1);
     assert_true(tarei_attr_set_int(t.node, "heads", z.heads) &&
                 tarei_attr_set_float(t.node, "scale", 0.25f));
@@ -245,9 +248,9 @@ static void check_bytes(const char *const outputs, const int64_t mask, const boo
 static void test_int8(void **state) {
   (void)state;
   static const char *const outputs[] = {"f32", "u8", "both"};
-  for (int round = 0; round < 36; round++) {
-    check_bytes(outputs[round % 3], round / 3 % 4, false);
-    check_bytes(outputs[round % 3], round / 3 % 4, true);
+  for (int round = 0; round < 9 * MASKS; round++) {
+    check_bytes(outputs[round % 3], round / 3 % MASKS, false);
+    check_bytes(outputs[round % 3], round / 3 % MASKS, true);
   }
 }
 

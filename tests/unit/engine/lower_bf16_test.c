@@ -216,6 +216,19 @@ static size_t size_between(const int64_t lowest, const int64_t highest) {
   return (size_t)one_node_between(lowest, highest);
 }
 
+/* Random numbers, and minus infinity at the end: those keys are left out. */
+static void add_padding_mask(one_node *const t, const int64_t batch, const int64_t keys) {
+  float *const mask = aligned((size_t)(batch * keys) * sizeof *mask);
+  for (int64_t b = 0; b < batch; b++) {
+    const int64_t there = one_node_between(1, keys);
+    for (int64_t i = 0; i < keys; i++) {
+      mask[b * keys + i] = i < there ? one_node_float() : -INFINITY;
+    }
+  }
+  (void)one_node_input(t, TARE_F32, 4, (int64_t[]){batch, 1, 1, keys}, mask);
+  free(mask);
+}
+
 static void check_attention(const bool masked) {
   const attention_sizes z = {.batch = size_between(1, 2),
                              .heads = size_between(1, 3),
@@ -231,7 +244,7 @@ static void check_attention(const bool masked) {
   (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){batch, keys, depth}, NULL);
   (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){batch, keys, width}, NULL);
   if (masked) {
-    (void)one_node_input(&t, TARE_F32, 4, (int64_t[]){batch, 1, 1, keys}, NULL);
+    add_padding_mask(&t, batch, keys);
   }
   one_node_op(&t, "Attention", "tare", 1, 1);
   assert_true(tarei_attr_set_int(t.node, "heads", (int64_t)z.heads) &&
