@@ -1,5 +1,6 @@
 /* One mask of all that is added to scores, or chosen in their place. */
 #include "graph/ir/build.h"
+#include "graph/ir/internal_attrs.h"
 #include "graph/ops/ops_common.h"
 #include "graph/passes/attention/scores.h"
 #include "graph/passes/dims_attr.h"
@@ -116,16 +117,79 @@ bool tarei_scores_fit(const tarei_graph *const graph, const tarei_scores *const 
   return true;
 }
 
+/* The same value, or the same number. */
+static bool same_input(const tarei_graph *const graph, const int a, const int b) {
+  float x, y;
+  return a == b ||
+         (tarei_value_const_float(graph, a, &x) && tarei_value_const_float(graph, b, &y) && x == y);
+}
+
+static bool reads(const tarei_graph *const graph, const tarei_node *const node, const int *const in,
+                  const int n_in) {
+  bool same = node->n_in == n_in;
+  for (int i = 0; same && i < n_in; i++) {
+    same = same_input(graph, node->in[i], in[i]);
+  }
+  return same;
+}
+
+static bool makes(const tarei_node *const node, const tarei_shape *const to) {
+  int n = 0;
+  const tarei_expr *const dims = to ? tarei_attr_exprs(node, TAREI_ATTR_DIMS, &n) : NULL;
+  bool same = to ? n == to->rank : true;
+  for (int d = 0; same && d < n; d++) {
+    same = dims[d] == to->dims[d];
+  }
+  return same;
+}
+
+/* What another attention has of its mask already, or -1: layers share masks. */
+static int find_written(const tarei_build *const b, const tarei_op *const op, const int *const in,
+                        const int n_in, const tarei_shape *const to) {
+  const tarei_graph *const g = b->graph;
+  for (int i = 0; !b->failed && i < n_in; i++) {
+    for (tarei_use u = g->values[in[i]].first_use; u.node >= 0; u = tarei_graph_next_use(g, u)) {
+      const tarei_node *const node = &g->nodes[u.node];
+      if (node->op == op && reads(g, node, in, n_in) && makes(node, to)) {
+        return node->out[0];
+      }
+    }
+  }
+  return -1;
+}
+
+/* A node without attributes. */
+static int write_once(tarei_build *const b, const tarei_op *const op, const int *const in,
+                      const int n_in) {
+  const int found = find_written(b, op, in, n_in, NULL);
+  return found < 0 ? tarei_build_node(b, op->name, in, n_in) : found;
+}
+
+static int combine_parts(tarei_build *const b, const tarei_op *const op, const int x, const int y) {
+  const int in[] = {x, y};
+  return write_once(b, op, in, 2);
+}
+
 static int expand_to(tarei_build *const b, const int x, const tarei_shape *const to) {
+  const int found = find_written(b, &tarei_op_expand, &x, 1, to);
+  if (found >= 0) {
+    return found;
+  }
   const int y = tarei_build_unary(b, "Expand", x);
   b->failed |= y >= 0 && !tarei_dims_set_attr(&b->graph->nodes[b->last], to->dims, to->rank);
   return y;
 }
 
-static int fitted_part(tarei_build *const b, const fitting *const f, const int mask) {
+static int reshape_part(tarei_build *const b, const int x, const tarei_expr dims[4]) {
   enum { NEW_VALUE = -2 };
+  const tarei_shape to = {.rank = 4, .dims = {dims[0], dims[1], dims[2], dims[3]}};
+  const int found = find_written(b, &tarei_op_reshape, &x, 1, &to);
+  return found < 0 ? tarei_build_reshape(b, x, dims, 4, NEW_VALUE) : found;
+}
+
+static int fitted_part(tarei_build *const b, const fitting *const f, const int mask) {
   const int wide = f->expands ? expand_to(b, mask, &f->wide) : mask;
-  return f->reshapes ? tarei_build_reshape(b, wide, f->dims, 4, NEW_VALUE) : wide;
+  return f->reshapes ? reshape_part(b, wide, f->dims) : wide;
 }
 
 static int float_number(tarei_build *const b, const float x) {
@@ -136,7 +200,7 @@ static int choose_scores(tarei_build *const b, const int condition, const bool m
                          const float low, const int mask) {
   const int kept = mask < 0 ? float_number(b, 0) : mask, lowest = float_number(b, low);
   const int in[] = {condition, masks ? lowest : kept, masks ? kept : lowest};
-  return tarei_build_node(b, "Where", in, 3);
+  return write_once(b, &tarei_op_where, in, 3);
 }
 
 /* What a step makes of the mask before it. */
@@ -146,16 +210,16 @@ static int write_step(tarei_build *const b, const tarei_scores_step *const step,
     case TAREI_SCORES_FACTOR:
       return mask < 0 || step->number == 1
                  ? mask
-                 : tarei_build_binary(b, "Mul", mask, float_number(b, step->number));
+                 : combine_parts(b, &tarei_op_mul, mask, float_number(b, step->number));
     case TAREI_SCORES_ADD:
-      return mask < 0 ? part : tarei_build_binary(b, "Add", mask, part);
+      return mask < 0 ? part : combine_parts(b, &tarei_op_add, mask, part);
     case TAREI_SCORES_SUBTRACT:
-      return mask < 0 ? tarei_build_unary(b, "Neg", part)
-                      : tarei_build_binary(b, "Sub", mask, part);
+      return mask < 0 ? write_once(b, &tarei_op_neg, &part, 1)
+                      : combine_parts(b, &tarei_op_sub, mask, part);
     case TAREI_SCORES_CHOOSE:
       return choose_scores(b, part, step->masks, step->number, mask);
     case TAREI_SCORES_BOUND:
-      return mask < 0 ? mask : tarei_build_binary(b, "Max", mask, float_number(b, step->number));
+      return mask < 0 ? mask : combine_parts(b, &tarei_op_max, mask, float_number(b, step->number));
   }
   return mask;
 }

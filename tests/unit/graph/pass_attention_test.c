@@ -184,6 +184,37 @@ static void masks_of_merged_heads(void **state) {
       "heads=4 scale=1 products=n_qk + n_pv -> out float32[batch, 5, 32]\n");
 }
 
+static int masked_layer(tarei_graph *const g, const int layer, const int x, const int out) {
+  char names[6][16];
+  static const char *const parts[] = {"q", "k", "v", "qk", "p", "y"};
+  for (int i = 0; i < 6; i++) {
+    (void)snprintf(names[i], sizeof names[i], "%s%d", parts[i], layer);
+  }
+  const int q = split(g, names[0], x, false), k = split(g, names[1], x, true);
+  const int v = split(g, names[2], x, false), scores = OP(g, "MatMul", names[3], q, k);
+  char text[16];
+  (void)snprintf(text, sizeof text, "masked%d", layer);
+  const int p = OP(g, "Softmax", names[4],
+                   OP(g, "Where", text, out, add_scalar(g, "low", -INFINITY), scores));
+  (void)snprintf(text, sizeof text, "back%d", layer);
+  const int back = transpose(g, text, OP(g, "MatMul", names[5], p, v), LIST(0, 2, 1, 3));
+  (void)snprintf(text, sizeof text, "out%d", layer);
+  return reshape(g, text, back, LIST(0, -1, 32));
+}
+
+/* Layers with the same condition have one mask. */
+static void layers_share_masks(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int out = add_typed_input(g, "mask", TARE_BOOL, "batch;1;n;n");
+  const int x = masked_layer(g, 0, add_input(g, "x", "batch;n;32"), out);
+  end_graph(g, masked_layer(g, 1, x, out));
+  optimize(g, false);
+  assert_int_equal(count_ops(g, &tarei_op_attention), 2);
+  assert_int_equal(count_ops(g, &tarei_op_where), 1);
+  tarei_graph_free(g);
+}
+
 typedef enum flaw { SEEN_SCORES, SOFTMAX_OF_ROWS, NEAR_NUMBER, FLAWS } flaw;
 
 static void others_are_left_alone(void **state) {
@@ -333,6 +364,7 @@ int main(void) {
       cmocka_unit_test(merged_heads),
       cmocka_unit_test(rows_first),
       cmocka_unit_test(masks_of_merged_heads),
+      cmocka_unit_test(layers_share_masks),
       cmocka_unit_test(others_are_left_alone),
       cmocka_unit_test(all_tensors_are_kept_on_demand),
       cmocka_unit_test(int8_takes_scales_of_what_is_bytes),
