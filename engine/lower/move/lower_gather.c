@@ -106,6 +106,19 @@ static int64_t gather_row_start(const gather_picking *const p, size_t row) {
   return from;
 }
 
+/* Rows along the last axis: each picks out of a row of its own. */
+static void gather_pick_beside(const gather_picking *const p, const size_t first,
+                               const size_t end) {
+  const int last = p->x->rank - 1;
+  const size_t n = (size_t)p->indices->dims[last], element = tare_dtype_size(p->x->dtype);
+  const gather_job j = {.indices = p->indices, .size = (size_t)p->x->dims[last], .inner = element};
+  for (size_t row = first; row < end; row++) {
+    gather_elements_of(&j, row * n, n,
+                       (const char *)p->x->data + (size_t)gather_row_start(p, row) * element,
+                       (char *)p->out->data + row * n * element);
+  }
+}
+
 static void gather_pick_rows(const void *const user, const size_t first, const size_t end,
                              const int thread) {
   (void)thread;
@@ -113,14 +126,16 @@ static void gather_pick_rows(const void *const user, const size_t first, const s
   const int last = p->x->rank - 1;
   const int64_t n = p->indices->dims[last], size = p->x->dims[p->axis];
   const int64_t stride = (int64_t)count_between(p->x, p->axis + 1, p->x->rank);
-  const int64_t along = p->axis != last; /* the row's own position counts, but for its axis */
   const size_t element = tare_dtype_size(p->x->dtype);
+  if (p->axis == last) {
+    gather_pick_beside(p, first, end);
+    return;
+  }
   for (size_t row = first; row < end; row++) {
     const int64_t start = gather_row_start(p, row), at = (int64_t)row * n;
     TAREI_BY_SIZE(
         element, for (int64_t i = 0; i < n; i++) {
-          const int64_t from =
-              start + along * i + stride * tarei_position(p->indices, at + i, size);
+          const int64_t from = start + i + stride * tarei_position(p->indices, at + i, size);
           ((type *)p->out->data)[at + i] = ((const type *)p->x->data)[from];
         })
   }
