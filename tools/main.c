@@ -1,5 +1,6 @@
 /* The command: finds the command named first and hands over to it. */
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,7 @@ int main(const int argc, char **const argv) {
   streams_hold();
   signals_handle();
   (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */
+  (void)setlocale(LC_CTYPE, ""); /* bars of a histogram; numbers stay those of C */
   opt_prepare();
   spell_commands();
   const int code = dispatch(argc, argv);

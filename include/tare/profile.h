@@ -120,6 +120,25 @@ TARE_API tare_status tare_profiles_explain(const tare_profiles *profiles, const 
 TARE_API tare_status tare_profiles_bind(const tare_profiles *profiles, const tare_tensor *tensors,
                                         int64_t *values, tare_error *err);
 
+/** A length, and how many samples have it. */
+typedef struct tare_length_count {
+  int64_t length, samples; /* both > 0 */
+} tare_length_count;
+
+/**
+ * Cuts lengths into groups, so that padding each sample to the longest of its group adds as little
+ * as possible. Exact: dynamic programming, whose steps are monotone because the cost is a Monge
+ * array (Burkard, Klinz and Rudolf, "Perspectives of Monge properties in optimization", 1996).
+ * @param lengths distinct lengths, ascending (asserted)
+ * @param n number of lengths, > 0
+ * @param groups number of groups, 1 to the smaller of n and TARE_MAX_PROFILES (asserted)
+ * @param last receives, for each group, the number of its longest length
+ * @param padding receives how much padding that adds up to, in elements of the axis
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_lengths_cut(const tare_length_count *lengths, int n, int groups,
+                                      int *last, int64_t *padding, tare_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,8 +89,7 @@ static char *quote(const char *const name) {
   return quoted;
 }
 
-/* Adds "name=min:opt:max" to a specification. */
-static char *append_range(char *const spec, const char *const name, const tare_range r) {
+char *lengths_append_range(char *const spec, const char *const name, const tare_range r) {
   char *const quoted = quote(name);
   char *const longer = cli_format("%s%s%s=%" PRId64 ":%" PRId64 ":%" PRId64, spec ? spec : "",
                                   spec ? "," : "", quoted, r.min, r.opt, r.max);
@@ -109,11 +108,11 @@ char *lengths_spec(const lengths *const l) {
   for (int s = 0; s < n; s++) {
     const tare_range range = lengths_range(l, s);
     if (!lengths_is_one(range)) {
-      spec = append_range(spec, tare_profiles_symbol(l->symbols, s), range);
+      spec = lengths_append_range(spec, tare_profiles_symbol(l->symbols, s), range);
     }
   }
   if (!spec && n > 0) {
-    return append_range(NULL, tare_profiles_symbol(l->symbols, 0), (tare_range){1, 1, 1});
+    return lengths_append_range(NULL, tare_profiles_symbol(l->symbols, 0), (tare_range){1, 1, 1});
   }
   return spec ? spec : cli_format("%s", "");
 }
@@ -124,7 +123,7 @@ static char *profile_ranges(const tare_profiles *const profiles, const int profi
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     const tare_range range = tare_profiles_range(profiles, profile, s);
     if (!lengths_is_one(range)) {
-      spec = append_range(spec, tare_profiles_symbol(profiles, s), range);
+      spec = lengths_append_range(spec, tare_profiles_symbol(profiles, s), range);
     }
   }
   return spec;
@@ -139,7 +138,7 @@ char *profile_spec(const tare_profiles *const profiles, const int profile) {
   char *const spec = profile_ranges(profiles, profile);
   const char *const first = tare_profiles_symbol(profiles, 0);
   return spec    ? spec
-         : first ? append_range(NULL, first, (tare_range){1, 1, 1})
+         : first ? lengths_append_range(NULL, first, (tare_range){1, 1, 1})
                  : cli_format("%s", "");
 }
 
@@ -148,7 +147,8 @@ static tare_status copy_profiles(const tare_profiles *const from, tare_profiles 
   for (int p = 0; p < tare_profiles_count(from); p++) {
     char *spec = NULL;
     for (int s = 0; s < tare_profiles_n_symbols(from); s++) {
-      spec = append_range(spec, tare_profiles_symbol(from, s), tare_profiles_range(from, p, s));
+      spec = lengths_append_range(spec, tare_profiles_symbol(from, s),
+                                  tare_profiles_range(from, p, s));
     }
     const tare_status status = tare_profiles_add(to, spec ? spec : "", err);
     free(spec);
@@ -173,7 +173,7 @@ tare_status profiles_restrict(const tare_profiles *const from, const tare_profil
     for (int s = 0; s < tare_profiles_n_symbols(to); s++) {
       const char *const name = tare_profiles_symbol(to, s);
       const int known = find_symbol(from, name), other = find_symbol(others, name);
-      spec = append_range(
+      spec = lengths_append_range(
           spec, name,
           known >= 0 ? tare_profiles_range(from, p, known) : tare_profiles_range(others, 0, other));
     }
@@ -196,7 +196,7 @@ static char *streaming_spec(const lengths *const l, const tare_profiles *const t
     const bool is_chunk = chunk && strcmp(name, chunk) == 0;
     const tare_range range = is_chunk ? (tare_range){size, size, size} : lengths_range(l, s);
     if (find_symbol(to, name) >= 0 && !lengths_is_one(range)) {
-      spec = append_range(spec, name, range);
+      spec = lengths_append_range(spec, name, range);
     }
   }
   return spec ? spec : cli_format("%s", "");

@@ -26,6 +26,10 @@ tare_range lengths_range(const lengths *l, int symbol);
 char *lengths_spec(const lengths *l);
 void lengths_fini(lengths *l);
 
+/* Adds "name=min:opt:max" to a specification (NULL: nothing yet), which is freed; the caller frees
+ * the result. */
+char *lengths_append_range(char *spec, const char *name, tare_range range);
+
 /* The specification of one profile of a set, symbols fixed at 1 left out; the caller frees it. */
 char *profile_text(const tare_profiles *profiles, int profile);
 

@@ -2,9 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/options/lengths.h"
+#include "tools/options/data_scan.h"
 #include "tools/report.h"
-#include "tools/say.h"
 #include "tools/show/show.h"
 
 static bool show_data_probe(const char *const path) {
@@ -61,59 +60,21 @@ static void show_data_fill_json(const tare_dataset *const dataset, const lengths
   }
 }
 
-static tare_status scan(const char *const path, const show_options *const options,
-                        const tare_port *const inputs, const int n_inputs, cJSON *const object,
-                        tare_error *const err) {
-  tare_dataset *dataset = NULL;
-  lengths l = {0};
-  const char *paths[] = {path};
-  const cli_list list = {.items = paths, .n = 1};
-  tare_status status = TARE_OK;
-  CLI_TRY_GOTO(
-      opt_data_open(&options->data, &options->common, &list, inputs, n_inputs, &dataset, err),
-      done);
-  say_audio_options(&options->common, &options->data, dataset);
-  CLI_TRY_GOTO(lengths_new(inputs, n_inputs, &l, err), done);
-  progress p = progress_start("read", &options->common);
-  status = lengths_read(&l, dataset, &p, err);
-  progress_end(&p);
-  CLI_TRY_GOTO(status, done);
-  say_data(&options->common, dataset);
-  if (object) {
-    show_data_fill_json(dataset, &l, object);
-  } else {
-    show_title(&show_data, path);
-    show_data_print_text(dataset, &l);
-  }
-done:
-  lengths_fini(&l);
-  tare_dataset_close(&dataset);
-  return status;
-}
-
 static tare_status show_data_print(const char *const path, const show_options *const options,
                                    cJSON *const object, tare_error *const err) {
-  if (options->model) {
-    tare_model *model = NULL;
-    const tare_port *inputs = NULL;
-    const tare_load_options load = opt_load(&options->common);
-    CLI_TRY(tare_model_load_with(options->model, &load, &model, err));
-    const int n_inputs = tare_model_inputs(model, &inputs);
-    const tare_status status = scan(path, options, inputs, n_inputs, object, err);
-    tare_model_free(&model);
-    return status;
+  const char *paths[] = {path};
+  const cli_list list = {.items = paths, .n = 1};
+  data_scan scan;
+  const tare_status status =
+      data_scan_read(&list, options->model, &options->data, &options->common, &scan, err);
+  if (status == TARE_OK && object) {
+    show_data_fill_json(scan.dataset, &scan.lengths, object);
+  } else if (status == TARE_OK) {
+    show_title(&show_data, path);
+    show_data_print_text(scan.dataset, &scan.lengths);
   }
-  const tare_data_kind *const kind = tare_data_kind_of(path);
-  if (kind && kind->tensors) {
-    return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx", path);
-  }
-  const tare_port audio = {
-      .name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "samples"}}};
-  const tare_port features = {.name = "features",
-                              .dtype = TARE_F32,
-                              .rank = 3,
-                              .dims = {{-1, "batch"}, {-1, "rows"}, {-1, "columns"}}};
-  return scan(path, options, options->data.features ? &features : &audio, 1, object, err);
+  data_scan_fini(&scan);
+  return status;
 }
 
 const show_kind show_data = {

@@ -1,6 +1,6 @@
 /* Gates of an LSTM, instantiated once per ISA. */
 #include "kernels/generic/math16.h"
-#include "kernels/generic/state_sink.h"
+#include "kernels/generic/recurrent/state_sink.h"
 
 /* Rows at hand: sums of the gates i, o, f, c are `step` apart, peepholes of i, o, f too. */
 typedef struct lstm_row {

@@ -1,6 +1,6 @@
 /* Gates of a GRU, instantiated once per ISA. */
 #include "kernels/generic/math16.h"
-#include "kernels/generic/state_sink.h"
+#include "kernels/generic/recurrent/state_sink.h"
 
 /* sigmoid of a gate, whose rows begin at x and r */
 TAREI_INLINE v16 gate16(const float *x, const float *r, v16 clip, size_t n) {

@@ -1,0 +1,24 @@
+# Profiles for the lengths of data, and those of statistics that can share scales.
+model=$EXAMPLES/intents-mini/intents-mini.onnx
+"$TARE" profiles "$EXAMPLES/digits-conv/calib" --rate 8000
+echo "== count"
+"$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --count 3 --min 1 --max 512
+"$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --json |
+  "$JSON_CHECK" source == data symbol == sequence fulfilled is true counts.0.profiles == 1 chosen length 8 || exit
+echo "== pasted"
+flags=$("$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --count 3 | sed -n 's/^--profile/&/p' | tr -d "'\\\\")
+"$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" $flags -q -o x.stats | grep '^batch\|^sequence'
+echo "== statistics"
+"$TARE" profiles x.stats
+"$TARE" profiles x.stats --within 0 --json | "$JSON_CHECK" source == statistics profiles length 3 chosen length 3 || exit
+"$TARE" profiles x.stats --within 1000 --json | "$JSON_CHECK" chosen length 1 profiles.2.group == 0 || exit
+echo "== refused"
+for wrong in "x.stats --count 2" "x.stats x.stats" "$EXAMPLES/digits-conv/calib --within 3" "" \
+  "$EXAMPLES/intents-mini/calib.h5" "$EXAMPLES/intents-mini/calib.h5 --model $model --symbol length" \
+  "$EXAMPLES/intents-mini/calib.h5 --model $model --max 10" "$EXAMPLES/digits-conv/calib --count 9 --most 3" \
+  "$EXAMPLES/intents-mini/calib.h5 --model $model --min 50"; do
+  "$TARE" profiles $wrong 2>message
+  echo "exit $?"
+  grep -v '^Try' message | sed "s|$SOURCE|.|g" >&2
+done
+exit 0

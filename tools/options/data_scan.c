@@ -1,0 +1,56 @@
+#include "tools/options/data_scan.h"
+
+#include "tools/say.h"
+
+static tare_status scan_ports(const cli_list *const paths, const opt_data *const data,
+                              const opt_common *const common, const tare_port *const inputs,
+                              const int n_inputs, data_scan *const out, tare_error *const err) {
+  CLI_TRY(opt_data_open(data, common, paths, inputs, n_inputs, &out->dataset, err));
+  say_audio_options(common, data, out->dataset);
+  CLI_TRY(lengths_new(inputs, n_inputs, &out->lengths, err));
+  progress p = progress_start("read", common);
+  const tare_status status = lengths_read(&out->lengths, out->dataset, &p, err);
+  progress_end(&p);
+  CLI_TRY(status);
+  say_data(common, out->dataset);
+  return TARE_OK;
+}
+
+static tare_status scan_audio(const cli_list *const paths, const opt_data *const data,
+                              const opt_common *const common, data_scan *const out,
+                              tare_error *const err) {
+  const tare_port audio = {
+      .name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "samples"}}};
+  const tare_port features = {.name = "features",
+                              .dtype = TARE_F32,
+                              .rank = 3,
+                              .dims = {{-1, "batch"}, {-1, "rows"}, {-1, "columns"}}};
+  for (int i = 0; i < paths->n; i++) {
+    const tare_data_kind *const kind = tare_data_kind_of(paths->items[i]);
+    if (kind && kind->tensors) {
+      return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx",
+                      paths->items[i]);
+    }
+  }
+  return scan_ports(paths, data, common, data->features ? &features : &audio, 1, out, err);
+}
+
+tare_status data_scan_read(const cli_list *const paths, const char *const model,
+                           const opt_data *const data, const opt_common *const common,
+                           data_scan *const out, tare_error *const err) {
+  *out = (data_scan){0};
+  if (!model) {
+    return scan_audio(paths, data, common, out, err);
+  }
+  const tare_port *inputs = NULL;
+  const tare_load_options load = opt_load(common);
+  CLI_TRY(tare_model_load_with(model, &load, &out->model, err));
+  const int n_inputs = tare_model_inputs(out->model, &inputs);
+  return scan_ports(paths, data, common, inputs, n_inputs, out, err);
+}
+
+void data_scan_fini(data_scan *const scan) {
+  lengths_fini(&scan->lengths);
+  tare_dataset_close(&scan->dataset);
+  tare_model_free(&scan->model);
+}
