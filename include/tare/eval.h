@@ -164,8 +164,9 @@ typedef struct tare_difference {
 /**
  * Compares plans with one of them by a paired bootstrap over samples: in each of 1999 draws,
  * n_samples samples are drawn with replacement, the same for all plans, and the interval is the
- * middle 95 % of the differences. The random numbers have a constant seed, so equal tallies give
- * equal intervals.
+ * middle 95 % of the differences; with few samples more than that, so that it is as wide as the t
+ * interval of a mean. The random numbers have a constant seed, so equal tallies give equal
+ * intervals.
  * @param tallies n_plans arrays of n_samples tallies, all in the same order of samples
  * @param n_samples number of samples, >= 0
  * @param base number of the plan with which the others are compared, 0 .. n_plans - 1 (asserted)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "tools/calibration.h"
-#include "tools/commands/compare_eval.h"
-#include "tools/commands/compare_grid.h"
+#include "tools/compare/compare_eval.h"
+#include "tools/compare/compare_grid.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"

@@ -115,6 +115,75 @@ static void plans_without_errors_do_not_differ(void **state) {
   assert_true(isinf(own[0].low) && own[0].low > 0 && isinf(own[0].high));
 }
 
+/* --- coverage --------------------------------------------------------------------------------- */
+
+enum { SETS = 200 };
+
+static uint64_t coverage_state;
+
+/* In (0, 1). */
+static double coverage_uniform(void) {
+  coverage_state = coverage_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return ((double)(coverage_state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double coverage_normal(void) {
+  const double radius = sqrt(-2 * log(coverage_uniform()));
+  return radius * cos(6.283185307179586 * coverage_uniform());
+}
+
+/* Answers that are right in three of four cases, and of those one in ten that the other plan gets
+ * wrong, against one in five of the rest that it gets right. */
+static bool metric_covers(const int n) {
+  for (int i = 0; i < n; i++) {
+    const bool right = coverage_uniform() < 0.75;
+    base[i] = (tare_metric_tally){.part = right, .whole = 1};
+    other[i] = base[i];
+    other[i].part = right ? coverage_uniform() >= 0.1 : coverage_uniform() < 0.2;
+  }
+  const tare_metric_tally *const tallies[] = {base, other};
+  tare_difference d[2];
+  assert_int_equal(tare_metric_differences(tallies, 2, n, 0, d, NULL), TARE_OK);
+  const double truth = 0.75 * 0.9 + 0.25 * 0.2 - 0.75;
+  return d[1].low <= truth && truth <= d[1].high;
+}
+
+/* Noise that varies by samples, in part for both plans alike; the mean of exp(s g) is exp(s^2 / 2).
+ */
+static bool sqnr_covers(const int n) {
+  for (int i = 0; i < n; i++) {
+    quiet[i] = (tare_error_tally){.signal = 100, .noise = exp(0.4 * coverage_normal())};
+    loud[i] = (tare_error_tally){.signal = 100,
+                                 .noise = 1.3 * quiet[i].noise * exp(0.3 * coverage_normal())};
+  }
+  const tare_error_tally *const tallies[] = {quiet, loud};
+  tare_difference d[2];
+  tare_interval own[2];
+  assert_int_equal(tare_sqnr_differences(tallies, 2, n, 0, d, own, NULL), TARE_OK);
+  const double truth = -10 * (log10(1.3) + 0.045 / log(10));
+  return d[1].low <= truth && truth <= d[1].high;
+}
+
+static void check_coverage(bool (*const covers)(int), const int n) {
+  int covered = 0;
+  for (int i = 0; i < SETS; i++) {
+    covered += covers(n);
+  }
+  print_message("%d samples: %.1f %% of the intervals cover the truth\n", n,
+                100.0 * covered / SETS);
+  assert_in_range(covered, SETS * 92 / 100, SETS * 98 / 100);
+}
+
+static void intervals_cover_the_truth(void **state) {
+  (void)state;
+  coverage_state = 1;
+  check_coverage(metric_covers, 60); /* of fewer, fewer than six may differ: no evidence */
+  check_coverage(metric_covers, N);
+  check_coverage(sqnr_covers, 12);
+  check_coverage(sqnr_covers, 30);
+  check_coverage(sqnr_covers, N);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_tallies_are_not_distinct),
@@ -124,6 +193,7 @@ int main(void) {
       cmocka_unit_test(samples_without_labels_do_not_count),
       cmocka_unit_test(noise_that_samples_share_cancels),
       cmocka_unit_test(plans_without_errors_do_not_differ),
+      cmocka_unit_test(intervals_cover_the_truth),
   };
   return cmocka_run_group_tests_name("calib/eval_bootstrap", tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* Which strategy is better, as far as the data can tell. */
+#include <math.h>
 #include <stdlib.h>
 
-#include "tools/commands/compare_grid.h"
+#include "tools/compare/compare_grid.h"
 
 /* How a strategy is placed. */
 typedef struct compare_rank_place {
@@ -68,10 +69,54 @@ done:
   return status;
 }
 
+/* The SQNR of all strategies beside that of the first. With a gain range the SQNR that counts is
+ * that of one level, which the tallies of whole recordings do not tell. */
+static tare_status compare_rank_sqnr(grid *const g, tare_error *const err) {
+  const int n = g->n_ranked;
+  const int64_t n_samples = g->items[g->order[0]].result.n_errors;
+  if (g->fp32.n_levels > 0 || n_samples == 0) {
+    return TARE_OK;
+  }
+  const tare_error_tally **const tallies = cli_realloc(NULL, (size_t)n, sizeof *tallies);
+  tare_difference *const found = cli_realloc(NULL, (size_t)n, sizeof *found);
+  tare_interval *const own = cli_realloc(NULL, (size_t)n, sizeof *own);
+  for (int i = 0; i < n; i++) {
+    tallies[i] = g->items[g->order[i]].result.errors;
+  }
+  const tare_status status = tare_sqnr_differences(tallies, n, n_samples, 0, found, own, err);
+  for (int i = 0; status == TARE_OK && i < n; i++) {
+    g->items[g->order[i]].sqnr_to_first = found[i];
+    g->items[g->order[i]].sqnr = own[i];
+  }
+  free(tallies);
+  free(found);
+  free(own);
+  return status;
+}
+
+static void compare_rank_clear(grid_strategy *const s) {
+  s->sqnr = (tare_interval){NAN, NAN};
+  s->sqnr_to_first = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
+}
+
 static void mark_equals(grid *const g, compare_rank_place *const places) {
   for (int i = 0; i < g->n_ranked; i++) {
     places[i].equal = !g->items[places[i].strategy].to_best.distinct;
-    g->n_equal += places[i].equal;
+  }
+}
+
+static void compare_rank_order(grid *const g, const compare_rank_place *const places) {
+  g->order = cli_realloc(g->order, (size_t)g->n, sizeof *g->order);
+  for (int i = 0; i < g->n_ranked; i++) {
+    g->order[i] = places[i].strategy;
+  }
+}
+
+static void compare_rank_equals(grid *const g, const bool by_sqnr) {
+  for (int i = 0; i < g->n_ranked; i++) {
+    grid_strategy *const s = &g->items[g->order[i]];
+    s->equal = i == 0 || !(by_sqnr ? s->sqnr_to_first.distinct : s->to_best.distinct);
+    g->n_equal += s->equal;
   }
 }
 
@@ -79,21 +124,24 @@ tare_status grid_rank(grid *const g, const int metric, tare_error *const err) {
   compare_rank_place *const places = cli_realloc(NULL, (size_t)g->n, sizeof *places);
   g->n_ranked = g->n_equal = 0;
   for (int i = 0; i < g->n; i++) {
+    compare_rank_clear(&g->items[i]);
     if (g->items[i].error.status == TARE_OK) {
       places[g->n_ranked++] = compare_rank_place_of(g, i, metric);
     }
   }
   tare_status status = TARE_OK;
+  if (g->n_ranked == 0) {
+    goto done;
+  }
   qsort(places, (size_t)g->n_ranked, sizeof *places, by_metric);
-  if (metric >= 0 && g->n_ranked > 0) {
+  if (metric >= 0) {
     CLI_TRY_GOTO(compare_rank_differ(g, places, err), done);
     mark_equals(g, places);
     qsort(places, (size_t)g->n_ranked, sizeof *places, equals_first);
   }
-  g->order = cli_realloc(g->order, (size_t)g->n, sizeof *g->order);
-  for (int i = 0; i < g->n_ranked; i++) {
-    g->order[i] = places[i].strategy;
-  }
+  compare_rank_order(g, places);
+  CLI_TRY_GOTO(compare_rank_sqnr(g, err), done);
+  compare_rank_equals(g, metric < 0);
 done:
   free(places);
   return status;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/commands/compare_grid.h"
+#include "tools/compare/compare_grid.h"
 #include "tools/options/lengths.h"
 #include "tools/report.h"
 #include "tools/score.h"
@@ -55,9 +55,23 @@ static void cell_interval(report *const r, const int metric, const tare_differen
   report_cell(r, "%+.*f..%+.*f", decimals, low, decimals, high);
 }
 
-/* "*" needs somebody to be better than. */
-static const char *mark_of(const grid *const g, const int rank) {
-  return rank >= g->n_equal || g->n_ranked < 2 ? "" : g->n_equal == 1 ? "*" : "=";
+/* Of decibels, with as many decimals as fit a column. */
+static void cell_decibels(report *const r, const char *const format, const tare_interval i) {
+  if (isnan(i.low) || isinf(i.low) || isinf(i.high)) {
+    report_cell(r, "-");
+    return;
+  }
+  char *const text = cli_format(*format == '+' ? "%+.2f..%+.2f" : "%.2f..%.2f", i.low, i.high);
+  report_cell(r, "%s", text);
+  free(text);
+}
+
+/* "*" needs somebody to be better than; where samples do not tell, nobody is marked. */
+static const char *mark_of(const grid *const g, const int rank, const int metric) {
+  const grid_strategy *const s = &g->items[g->order[rank]];
+  return !s->equal || g->n_ranked < 2 || (metric < 0 && isnan(s->sqnr_to_first.low)) ? ""
+         : g->n_equal == 1                                                           ? "*"
+                                                                                     : "=";
 }
 
 static void print_evidence(const grid *const g, const int metric) {
@@ -75,7 +89,7 @@ static void print_evidence(const grid *const g, const int metric) {
   report_cell(r, "-");
   for (int i = 0; i < g->n_ranked; i++) {
     const grid_strategy *const s = &g->items[g->order[i]];
-    report_cell(r, "%s", mark_of(g, i));
+    report_cell(r, "%s", mark_of(g, i, metric));
     add_names(r, g, g->order[i]);
     report_number(r, 3, metric_shown(metric, s->result.total.metric));
     cell_interval(r, metric, &s->to_fp32);
@@ -85,18 +99,28 @@ static void print_evidence(const grid *const g, const int metric) {
   report_print(r, stdout);
 }
 
-static void print_verdict(const grid *const g, const int metric) {
+static void print_equals(const grid *const g, const int metric) {
+  const char *const by = metric < 0 ? "SQNR" : tare_metric_name(metric);
+  if (g->n_ranked < 2 || !*mark_of(g, 0, metric)) {
+    return;
+  }
+  if (g->n_equal == 1) {
+    printf("* best: its %s differs from that of every other strategy\n", by);
+  } else if (g->n_equal == g->n_ranked) {
+    printf("= equal within noise: no strategy is distinguishable from the best; ranked by SQNR\n");
+  } else {
+    printf(
+        "= equal within noise: %d strategies not distinguishable from the best,\n"
+        "  ranked by SQNR\n",
+        g->n_equal);
+  }
+}
+
+static void print_intervals(const grid *const g, const int metric) {
   if (g->n_ranked == 0) {
     return;
   }
   const int64_t samples = g->items[g->order[0]].to_best.samples;
-  if (g->n_ranked > 1 && g->n_equal == 1) {
-    printf("* best: its %s differs from that of every other strategy\n", tare_metric_name(metric));
-  } else if (g->n_equal == g->n_ranked && g->n_ranked > 1) {
-    printf("= within the noise: no strategy is distinguishable from the best; ranked by SQNR\n");
-  } else if (g->n_ranked > 1) {
-    printf("= %d strategies not distinguishable from the best, ranked by SQNR\n", g->n_equal);
-  }
   printf(
       "intervals: %s minus that of fp32 or of the best, in %s,\n"
       "  by a paired bootstrap over %" PRId64
@@ -106,18 +130,32 @@ static void print_verdict(const grid *const g, const int metric) {
 }
 
 static void add_fidelity(report *const r, const tare_eval_result *const result) {
-  report_number(r, 2, tare_eval_lowest_sqnr(result));
   report_number(r, 3, 100 * result->total.top1_agreement);
   report_number(r, 2, result->seconds);
 }
 
-static void print_fidelity(const grid *const g) {
-  report *const r = report_new("fit<,method<,SQNR dB>,top-1 %>,run s>");
+static void add_fidelity_intervals(report *const r, const grid_strategy *const s) {
+  const tare_difference *const d = &s->sqnr_to_first;
+  cell_decibels(r, "", s->sqnr);
+  cell_decibels(r, "+", (tare_interval){d->low, d->high});
+}
+
+/* Marks are those of the table before, if there is a metric. */
+static void print_fidelity(const grid *const g, const int metric) {
+  report *const r = report_new(" <,fit<,method<,SQNR dB>,95 %>,to first 95 %>,top-1 %>,run s>");
+  report_cell(r, "%s", "");
   add_fp32_names(r);
+  for (int i = 0; i < 3; i++) {
+    report_cell(r, "-");
+  }
   add_fidelity(r, &g->fp32);
   for (int i = 0; i < g->n_ranked; i++) {
+    const grid_strategy *const s = &g->items[g->order[i]];
+    report_cell(r, "%s", metric < 0 ? mark_of(g, i, metric) : "");
     add_names(r, g, g->order[i]);
-    add_fidelity(r, &g->items[g->order[i]].result);
+    report_number(r, 2, tare_eval_lowest_sqnr(&s->result));
+    add_fidelity_intervals(r, s);
+    add_fidelity(r, &s->result);
   }
   report_print(r, stdout);
 }
@@ -216,11 +254,13 @@ void grid_print(const grid *const g, const grid_context *const c) {
          c->peaks_by_row ? "while the strategy ran" : "of the process so far");
   if (metric >= 0) {
     print_evidence(g, metric);
-    print_verdict(g, metric);
+    print_equals(g, metric);
+    print_intervals(g, metric);
     putchar('\n');
   }
-  print_fidelity(g);
+  print_fidelity(g, metric);
   if (metric < 0) {
+    print_equals(g, metric);
     puts("ranked by SQNR; --labels and --metric show how many answers change");
   }
   print_by_level(g, metric);

@@ -1,4 +1,4 @@
-#include "tools/commands/compare_grid.h"
+#include "tools/compare/compare_grid.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The strategies that `tare compare` tries, and how they came out. */
-#ifndef TAREI_TOOLS_COMMANDS_COMPARE_GRID_H
-#define TAREI_TOOLS_COMMANDS_COMPARE_GRID_H
+#ifndef TAREI_TOOLS_COMPARE_GRID_H
+#define TAREI_TOOLS_COMPARE_GRID_H
 
 #include "tools/options/options.h"
 
@@ -22,6 +22,9 @@ typedef struct grid_strategy {
   tare_table *table;
   tare_eval_result result;
   tare_difference to_fp32, to_best; /* of the metric, where there is one */
+  tare_interval sqnr;               /* NAN where samples do not tell: with a gain range */
+  tare_difference sqnr_to_first;    /* of the SQNR in dB, to the strategy that ranks first */
+  bool equal;                       /* not distinguishable from the best */
 } grid_strategy;
 
 typedef struct grid {
@@ -32,7 +35,7 @@ typedef struct grid {
   tare_eval_result fp32;
   int *order;   /* of the strategies that went well: the first is the one to take */
   int n_ranked; /* in order */
-  int n_equal;  /* of them, those that the metric cannot tell from the best; 0 without a metric */
+  int n_equal;  /* of them, those not distinguishable from the best */
 } grid;
 
 /* Fits that a strategy may have, and those that are tried by default. */
@@ -45,7 +48,8 @@ void grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *m
 void grid_fini(grid *g);
 
 /* Ranks what went well. With a metric: first those whose interval of the difference to the best
- * holds 0, by SQNR, then the others by the metric. Without one (-1): by SQNR. */
+ * holds 0, by SQNR, then the others by the metric. Without one (-1): by SQNR, whose difference to
+ * the first says which are equal. */
 tare_status grid_rank(grid *g, int metric, tare_error *err);
 
 /* A strategy's fit, with what it did with padding where that is not the default; caller frees. */

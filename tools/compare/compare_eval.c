@@ -1,4 +1,4 @@
-#include "tools/commands/compare_eval.h"
+#include "tools/compare/compare_eval.h"
 
 #include <stdlib.h>
 #include <unistd.h>

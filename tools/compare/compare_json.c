@@ -1,7 +1,7 @@
 /* What `tare compare --json` prints (docs/json.md). */
 #include <stdlib.h>
 
-#include "tools/commands/compare_grid.h"
+#include "tools/compare/compare_grid.h"
 #include "tools/options/lengths.h"
 #include "tools/score.h"
 
@@ -56,11 +56,16 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
   const int rank = rank_of(g, i);
   json_int(item, "rank", rank + 1);
   json_bool(item, "best", rank == 0 && g->n_equal == 1 && g->n_ranked > 1);
+  json_bool(item, "equal_within_noise", s->equal);
   if (c->metric >= 0) {
     json_bool(item, "distinguishable_from_best", s->to_best.distinct);
     difference_json(item, "to_fp32", &s->to_fp32);
     difference_json(item, "to_best", &s->to_best);
   }
+  cJSON *const interval = json_add(item, "sqnr_interval", json_object());
+  json_real(interval, "low", s->sqnr.low);
+  json_real(interval, "high", s->sqnr.high);
+  difference_json(item, "sqnr_to_first", &s->sqnr_to_first);
   result_json(item, &s->result, c, true /* compared */);
 }
 

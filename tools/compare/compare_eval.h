@@ -1,8 +1,8 @@
 /* The evaluation of `tare compare`: the float plan and all strategies over one pass of the data. */
-#ifndef TAREI_TOOLS_COMMANDS_COMPARE_EVAL_H
-#define TAREI_TOOLS_COMMANDS_COMPARE_EVAL_H
+#ifndef TAREI_TOOLS_COMPARE_EVAL_H
+#define TAREI_TOOLS_COMPARE_EVAL_H
 
-#include "tools/commands/compare_grid.h"
+#include "tools/compare/compare_grid.h"
 
 typedef struct compare_eval {
   const opt_common *common;
