@@ -4,7 +4,7 @@
 
 #include "tools/calibration.h"
 #include "tools/compare/compare_eval.h"
-#include "tools/compare/compare_grid.h"
+#include "tools/compare/requirement.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
@@ -17,7 +17,8 @@
 #include "tools/tune/accuracy.h"
 #include "tools/table_out.h"
 
-enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS };
+enum { OPT_EVAL = OPT_COMMAND, OPT_FITS, OPT_METHODS, OPT_PAD_STATS, OPT_REQUIRE };
+enum { UNFULFILLED = 1 }; /* exit code */
 
 typedef struct compare_arguments {
   opt_inputs in; /* data of the calibration; the fit is that of the evaluation */
@@ -25,6 +26,8 @@ typedef struct compare_arguments {
   tare_build_options build; /* as given */
   double percentile;
   cli_list eval, fits, methods, paddings, outputs;
+  cli_list requires;         /* as given */
+  requirement *requirements; /* [requires.n] */
 } compare_arguments;
 
 typedef struct compare_work {
@@ -43,6 +46,10 @@ static const struct argp_option OPTIONS[] = {
     {"fits", OPT_FITS, "LIST", 0, "Fits to try, separated by commas: ", 0},
     {"methods", OPT_METHODS, "LIST", 0, "Methods to try, separated by commas: ", 0},
     {"pad-stats", OPT_PAD_STATS, "LIST", 0, "Padding in the statistics of fits that pad: ", 0},
+    {"require", OPT_REQUIRE, "LIST", 0,
+     "Exit with 1 unless what ranks first fulfills this, e.g. accuracy>=fp32-0.5%,sqnr>=30; "
+     "figures are that of --metric, sqnr (dB) and top-1 (%)",
+     0},
     {0}};
 
 /* The family of an option that takes a list; of kind NULL for others. */
@@ -145,6 +152,13 @@ static bool compare_takes_percentile(const compare_arguments *const a,
   return false;
 }
 
+static void parse_requirements(compare_arguments *const a, const struct argp_state *const state) {
+  a->requirements = cli_realloc(NULL, (size_t)a->requires.n + 1, sizeof *a->requirements);
+  for (int i = 0; i < a->requires.n; i++) {
+    a->requirements[i] = requirement_parse(state, a->requires.items[i], a->metric.metric);
+  }
+}
+
 static void compare_check(const compare_arguments *const a, const struct argp_state *const state) {
   opt_metric_check(state, &a->metric, &a->in.data);
   if (a->eval.n == 0) {
@@ -185,8 +199,15 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
     case OPT_PAD_STATS:
       compare_take_list(state, key, &a->paddings, arg);
       return 0;
+    case OPT_REQUIRE:
+      cli_list_split(&a->requires, arg);
+      if (a->requires.n == 0) {
+        argp_error(state, "--require is empty: give a bound, such as sqnr>=30");
+      }
+      return 0;
     case ARGP_KEY_END:
       compare_check(a, state);
+      parse_requirements(a, state);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -342,7 +363,9 @@ static void report_grid(const compare_arguments *const a, const compare_work *co
                           .metric = a->metric.metric,
                           .peaks_by_row = w->peaks_by_row,
                           .model = a->in.path,
-                          .written = &a->outputs};
+                          .written = &a->outputs,
+                          .requirements = a->requirements,
+                          .n_requirements = a->requires.n};
   (a->in.common.json ? grid_json : grid_print)(&w->grid, &c);
 }
 
@@ -407,6 +430,7 @@ int cmd_compare(const int argc, char **const argv) {
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = compare_run(&a, &w, &err);
+  const int failed = requirements_complain(a.requirements, a.requires.n, &w.grid, a.metric.metric);
   grid_fini(&w.grid);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);
@@ -415,9 +439,10 @@ int cmd_compare(const int argc, char **const argv) {
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
   const int code = opt_inputs_end(argv[0], &a.in, status, &err);
-  cli_list *const lists[] = {&a.eval, &a.fits, &a.methods, &a.paddings, &a.outputs};
+  cli_list *const lists[] = {&a.eval, &a.fits, &a.methods, &a.paddings, &a.outputs, &a.requires};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     cli_list_fini(lists[i]);
   }
-  return code;
+  free(a.requirements);
+  return code == 0 && failed > 0 ? UNFULFILLED : code;
 }

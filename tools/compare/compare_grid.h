@@ -62,6 +62,8 @@ typedef struct grid_context {
   bool peaks_by_row;
   const char *model;
   const cli_list *written;
+  const struct requirement *requirements;
+  int n_requirements;
 } grid_context;
 
 /* Text tables and JSON. */

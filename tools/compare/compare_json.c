@@ -1,7 +1,7 @@
 /* What `tare compare --json` prints (docs/json.md). */
 #include <stdlib.h>
 
-#include "tools/compare/compare_grid.h"
+#include "tools/compare/requirement.h"
 #include "tools/options/lengths.h"
 #include "tools/score.h"
 
@@ -84,5 +84,6 @@ void grid_json(const grid *const g, const grid_context *const c) {
   for (int i = 0; i < c->written->n && g->n_ranked > 0; i++) {
     json_text(written, NULL, c->written->items[i]);
   }
+  requirements_json(object, c->requirements, c->n_requirements, g, c->metric);
   json_print(object);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/compare/compare_grid.h"
+#include "tools/compare/requirement.h"
 #include "tools/options/lengths.h"
 #include "tools/report.h"
 #include "tools/score.h"
@@ -270,5 +270,6 @@ void grid_print(const grid *const g, const grid_context *const c) {
       printf("%s, %s failed: %s\n", g->items[i].fit, g->items[i].method, g->items[i].error.message);
     }
   }
+  requirements_print(c->requirements, c->n_requirements, g, c->metric);
   print_written(g, c->written);
 }
