@@ -23,9 +23,9 @@ static pool random_pool(void) {
   p.with_pads = p.average ? one_node_between(0, 1) : 0;
   p.auto_pad = auto_pads[one_node_between(0, 4)];
   p.ceil_mode = strcmp(p.auto_pad, "NOTSET") == 0 && (one_node_bits() & 1);
-  p.dims[0] = one_node_between(1, 3);
-  p.dims[1] = one_node_between(0, 3) ? one_node_between(1, 150) : 16;
   const int space = p.rank - 2;
+  p.dims[0] = one_node_between(1, 3);
+  p.dims[1] = one_node_between(0, 3) ? one_node_between(1, space == 3 ? 30 : 150) : 16;
   for (int a = 0; a < space; a++) {
     p.kernel[a] = one_node_between(1, space == 1 ? 12 : 4);
     p.stride[a] = one_node_between(1, 3);
