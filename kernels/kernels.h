@@ -268,6 +268,32 @@ typedef struct tarei_dw_planes {
 } tarei_dw_planes;
 typedef void tarei_dw_planes_fn(const tarei_dw_planes *p);
 
+/* --- Winograd convolution, windows of 3 by 3, channels-last -------------------------------------- */
+/* F(2x2, 3x3): a tile of 2 by 2 outputs takes 16 multiplications a pair of channels in place of 36.
+ * Its 4 by 4 inputs d become the 16 elements of B'dB, of each of which there is one product with the
+ * weights GgG', and the sums m become the outputs A'mA. With d, m by rows:
+ *   B'd = d0 - d2, d1 + d2, d2 - d1, d1 - d3    A'm = (m0 + m1) + m2, (m1 - m2) - m3
+ * The product from the left (of the lines) comes first. A call takes tiles side by side. */
+#define TAREI_WINOGRAD_ELEMENTS 16
+#define TAREI_WINOGRAD_TILES 32 /* of a call, at most */
+typedef struct tarei_winograd_in {
+  const float *lines[4]; /* of the input, [width][channels]; NULL: padding */
+  int64_t width, first;  /* positions of a line; where the first tile begins */
+  const float *zeros;    /* [channels], what padding consists of */
+  size_t channels, tiles;
+  float *out;            /* [tiles][channels] of each element, `step` floats apart */
+  size_t step;
+} tarei_winograd_in;
+typedef void tarei_winograd_in_fn(const tarei_winograd_in *w);
+typedef struct tarei_winograd_out {
+  const float *sums;   /* [tiles][n] of each element, `step` floats apart */
+  size_t step, tiles, n;
+  size_t width, lines; /* outputs of a line: 2 * tiles or one less; lines: 1 or 2 */
+  size_t rows[2];      /* of the epilogue, where the lines begin */
+  tarei_epilogue epilogue;
+} tarei_winograd_out;
+typedef void tarei_winograd_out_fn(const tarei_winograd_out *w);
+
 /* --- rows ------------------------------------------------------------------------------------- */
 /* In-place allowed (out == x) for all of these. */
 typedef void tarei_softmax_fn(const float *x, size_t n, float *out);  /* one row */
@@ -563,6 +589,8 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(dw_conv_f32, tarei_dw_conv_fn)             \
   X(dw_planes_i8, tarei_dw_planes_fn)          \
   X(dw_planes_f32, tarei_dw_planes_fn)         \
+  X(winograd_in, tarei_winograd_in_fn)         \
+  X(winograd_out, tarei_winograd_out_fn)       \
   X(softmax, tarei_softmax_fn)                 \
   X(softmax_fused, tarei_softmax_fused_fn)     \
   X(softmax_u8, tarei_softmax_u8_fn)           \

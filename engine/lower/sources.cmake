@@ -19,6 +19,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv/conv_planes.c
   lower/conv/conv_rows.c
   lower/conv/conv_spans.c
+  lower/conv/conv_winograd.c
   lower/conv/lower_conv.c
   lower/conv/lower_conv_last.c
   lower/conv/lower_lp_pool.c

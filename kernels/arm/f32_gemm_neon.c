@@ -7,6 +7,8 @@
 #include "kernels/generic/gemm_walk.h"
 #include "kernels/generic/row_cursor.h"
 
+#define TAREI_ISA_SUFFIX neon
+
 enum { MAX_ROWS = 6, HALF = GEMM_PANEL / 2, VECTORS = HALF / 4 };
 
 TAREI_INLINE void half_panel(const tarei_f32_gemm *g, size_t m0, const float *b, const size_t rows,
@@ -40,5 +42,38 @@ TAREI_INLINE void half_panel(const tarei_f32_gemm *g, size_t m0, const float *b,
   }
 }
 
-#define TAREI_ISA_SUFFIX neon
-#include "kernels/generic/f32_gemm_half.h"
+TAREI_INLINE void f32_block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows) {
+  _Alignas(64) float tile[MAX_ROWS * GEMM_PANEL];
+  const float *const b = g->b + panel * g->k * GEMM_PANEL;
+  half_panel(g, m0, b, rows, tile);
+  if (g->n - panel * GEMM_PANEL > HALF) {
+    half_panel(g, m0, b + HALF, rows, tile + HALF);
+  }
+  const tarei_tile done = gemm_tile(tile, m0, rows, g->n, panel);
+  tarei_epilogue__neon(&g->epilogue, &done);
+}
+
+#define DEFINE_BLOCK(rows)                                                           \
+  static void TAREI_K(f32_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
+    f32_block(gemm, m0, panel, rows);                                                \
+  }
+DEFINE_BLOCK(1)
+DEFINE_BLOCK(2)
+DEFINE_BLOCK(3)
+DEFINE_BLOCK(4)
+DEFINE_BLOCK(5)
+DEFINE_BLOCK(6)
+
+void tarei_k_f32_gemm_f32_6x16__neon(const tarei_f32_gemm *g) {
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(f32_block_1), TAREI_K(f32_block_2),
+                                                   TAREI_K(f32_block_3), TAREI_K(f32_block_4),
+                                                   TAREI_K(f32_block_5), TAREI_K(f32_block_6)};
+  const gemm_walk walk = {.gemm = g,
+                          .m = g->m,
+                          .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,
+                          .row_bytes = g->k * sizeof(float),
+                          .max_rows = MAX_ROWS,
+                          .by_rows = by_rows,
+                          .panels_at_once = 1};
+  gemm_walk_blocks(&walk);
+}

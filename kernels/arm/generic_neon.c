@@ -27,3 +27,4 @@
 #include "kernels/generic/softmax_body.h"
 #include "kernels/generic/thin_i8_body.h"
 #include "kernels/generic/widen_body.h"
+#include "kernels/generic/winograd_body.h"

@@ -166,8 +166,8 @@ TAREI_INLINE v16 i_to_float(v16i a) {
   return BOTH(v16, UNARY, _mm256_cvtepi32_ps, a);
 }
 /* lane i of the result is lane (index[i] mod 16) of the table */
-#define LOOKUP(half, table, index)                                 \
-  _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index.half), \
+#define LOOKUP(half, table, index)                                   \
+  _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index.half),  \
                    _mm256_permutevar8x32_ps(table.high, index.half), \
                    _mm256_castsi256_ps(_mm256_slli_epi32(index.half, 28)))
 TAREI_INLINE v16 v_lookup(v16 table, v16i index) {
@@ -225,10 +225,88 @@ TAREI_INLINE void i_store_u8(uint8_t *p, v16i v) {
   const __m128i low = _mm256_castsi256_si128(wide);
   _mm_storeu_si128((__m128i *)p, _mm_packus_epi16(low, _mm256_extracti128_si256(wide, 1)));
 }
+/* n of at most 32 bytes, as two parts that may overlap: a call of memcpy takes longer. */
+TAREI_INLINE void copy_ends(uint8_t *p, const uint8_t *bytes, size_t n) {
+  if (n >= 16) {
+    memcpy(p, bytes, 16);
+    memcpy(p + n - 16, bytes + n - 16, 16);
+  } else if (n >= 8) {
+    memcpy(p, bytes, 8);
+    memcpy(p + n - 8, bytes + n - 8, 8);
+  } else if (n >= 4) {
+    memcpy(p, bytes, 4);
+    memcpy(p + n - 4, bytes + n - 4, 4);
+  } else {
+    for (size_t i = 0; i < n; i++) {
+      p[i] = bytes[i];
+    }
+  }
+}
 TAREI_INLINE void i_store_u8_part(uint8_t *p, v16i v, size_t n) {
-  uint8_t bytes[16];
+  uint8_t bytes[32];
   i_store_u8(bytes, v);
-  memcpy(p, bytes, n);
+  copy_ends(p, bytes, n);
+}
+
+#define V16_HAS_FOURS
+/* Lanes of two vectors as words, and of two of those as bytes, back in their order. */
+TAREI_INLINE __m256i in_order(__m256i packed) {
+  return _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+TAREI_INLINE void i_store_u8_four(uint8_t *p, const v16i *v) {
+#pragma GCC unroll 2
+  for (size_t i = 0; i < 4; i += 2) {
+    const __m256i first = _mm256_packs_epi32(v[i].low, v[i].high);
+    const __m256i second = _mm256_packs_epi32(v[i + 1].low, v[i + 1].high);
+    _mm256_storeu_si256((__m256i *)(p + i * 16), in_order(_mm256_packus_epi16(first, second)));
+  }
+}
+TAREI_INLINE __m256i biased_bytes(const v16i *v) {
+  const __m256i first = _mm256_packs_epi32(v[0].low, v[0].high);
+  const __m256i second = _mm256_packs_epi32(v[1].low, v[1].high);
+  const __m256i bytes = in_order(_mm256_packs_epi16(first, second));
+  return _mm256_xor_si256(bytes, _mm256_set1_epi8((char)0x80));
+}
+/* lanes within -128..127 */
+TAREI_INLINE void i_store_biased(uint8_t *p, const v16i *v, size_t n) {
+  uint8_t all[32];
+  if (n >= 32) {
+    _mm256_storeu_si256((__m256i *)p, biased_bytes(v));
+    p += 32;
+    v += 2;
+    n -= 32;
+  }
+  if (n == 32) {
+    _mm256_storeu_si256((__m256i *)p, biased_bytes(v));
+  } else if (n > 0) {
+    _mm256_storeu_si256((__m256i *)all, biased_bytes(v));
+    copy_ends(p, all, n);
+  }
+}
+
+/* Pairs of lanes, and quarters, of two vectors against each other. */
+TAREI_INLINE __m256i pairs_max(__m256i a, __m256i b) {
+  return _mm256_max_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+}
+TAREI_INLINE __m256i quarters_max(__m256i a, __m256i b) {
+  return _mm256_max_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+}
+TAREI_INLINE __m256i halves_max(const v16i *v) {
+  return _mm256_max_epi32(v->low, v->high);
+}
+TAREI_INLINE __m256i i_max_of_eight(const v16i *v) {
+  __m256i four[2];
+#pragma GCC unroll 2
+  for (size_t i = 0; i < 2; i++) {
+    const v16i *const q = v + i * 4;
+    four[i] = quarters_max(pairs_max(halves_max(q), halves_max(q + 1)),
+                           pairs_max(halves_max(q + 2), halves_max(q + 3)));
+  }
+  return _mm256_max_epi32(_mm256_permute2x128_si256(four[0], four[1], 0x20),
+                          _mm256_permute2x128_si256(four[0], four[1], 0x31));
+}
+TAREI_INLINE v16i i_max_of_each(const v16i *v) {
+  return (v16i){i_max_of_eight(v), i_max_of_eight(v + 8)};
 }
 
 #define REDUCE(op)                                                                      \

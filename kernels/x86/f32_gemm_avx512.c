@@ -4,7 +4,6 @@
 #error "needs AVX-512 F, BW, VL and DQ"
 #endif
 #include <immintrin.h>
-#include <math.h>
 
 #include "kernels/generic/gemm_walk.h"
 #include "kernels/generic/row_cursor.h"
@@ -102,60 +101,15 @@ TAREI_INLINE void float_multiply(const tarei_f32_gemm *g, float_sums *s, size_t 
   }
 }
 
-static bool finishes_in_registers(const tarei_epilogue *e) {
-  return e->out_f32 && !e->out_u8 && !e->upper && !e->row_mult && !e->residual_u8 &&
-         (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu || e->act == TAREI_ACT_clip);
-}
-
-/* Activations that only bound values. Adding -0 or taking the larger of -Inf and x changes no x,
- * and where one of two is NaN, the second comes out, as the activations have it. */
-typedef struct float_bounds {
-  __m512 low, high;
-} float_bounds;
-
-TAREI_INLINE float_bounds float_bounds_of(const tarei_epilogue *e, const bool here) {
-  const bool clip = here && e->act == TAREI_ACT_clip, relu = here && e->act == TAREI_ACT_relu;
-  return (float_bounds){_mm512_set1_ps(clip   ? e->act_a
-                                       : relu ? 0.0f
-                                              : -INFINITY),
-                        _mm512_set1_ps(clip ? e->act_b : INFINITY)};
-}
-
-TAREI_INLINE __m512 float_bounded(float_bounds b, __m512 f) {
-  return _mm512_min_ps(b.high, _mm512_max_ps(b.low, f));
-}
-
-/* One column of vectors, from n0 on. */
-TAREI_INLINE void finish_column(const tarei_epilogue *e, const __m512 *v, size_t m0, size_t n0,
-                                __mmask16 mask, const size_t rows, const size_t columns) {
-  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
-  const float_bounds bounds = float_bounds_of(e, true);
-  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
-#pragma GCC unroll 14
-  for (size_t i = 0; i < rows; i++) {
-    const __m512 f = float_bounded(bounds, _mm512_add_ps(v[i * columns], bias));
-    _mm512_mask_storeu_ps(out, mask, f);
-    out += e->ld_f32;
-  }
-}
-
-TAREI_INLINE void finish_column_with_residual(const tarei_epilogue *e, const __m512 *v, size_t m0,
-                                              size_t n0, __mmask16 mask, const size_t rows,
-                                              const size_t columns) {
-  const __m512 bias = e->bias ? _mm512_maskz_loadu_ps(mask, e->bias + n0) : _mm512_set1_ps(-0.0f);
-  const float_bounds before = float_bounds_of(e, !e->act_last);
-  const float_bounds after = float_bounds_of(e, e->act_last);
-  const float *residual = e->residual + m0 * e->ld_residual + n0;
-  float *out = e->out_f32 + m0 * e->ld_f32 + n0;
-#pragma GCC unroll 14
-  for (size_t i = 0; i < rows; i++) {
-    __m512 f = float_bounded(before, _mm512_add_ps(v[i * columns], bias));
-    f = _mm512_add_ps(f, _mm512_maskz_loadu_ps(mask, residual));
-    _mm512_mask_storeu_ps(out, mask, float_bounded(after, f));
-    out += e->ld_f32;
-    residual += e->ld_residual;
-  }
-}
+#define F32_VECTOR __m512
+#define F32_MASK __mmask16
+#define f32_set1 _mm512_set1_ps
+#define f32_add _mm512_add_ps
+#define f32_min _mm512_min_ps
+#define f32_max _mm512_max_ps
+#define f32_load _mm512_maskz_loadu_ps
+#define f32_store _mm512_mask_storeu_ps
+#include "kernels/x86/f32_finish.h"
 
 TAREI_INLINE void finish(const tarei_f32_gemm *g, const float_sums *s, size_t m0, size_t panel,
                          const size_t rows, const size_t columns) {

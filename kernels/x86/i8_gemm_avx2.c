@@ -1,77 +1,143 @@
-/* u8 x s8 in 16-bit products: vpmaddubsw would saturate, so both sides are split into even and odd
- * k first. Four rows by half a panel in registers. */
+/* u8 x s8 in 16-bit products: vpmaddubsw would saturate, so even and odd k are multiplied apart.
+ * Rows are widened once for a block and CHUNK k of them. Weights are not: as words times 256 they
+ * take one instruction each, a shift or a mask, and the sums of CHUNK k, times 256 as well, stay
+ * within 2^31. Six rows by half a panel in registers. */
 #if !defined(__AVX2__)
 #error "needs AVX2"
 #endif
 #include <immintrin.h>
-#include <string.h>
-
-#include "kernels/generic/gemm_walk.h"
-#include "kernels/generic/row_cursor.h"
-
-enum { MAX_ROWS = 4, STEP = GEMM_PANEL * 4 };
-
-/* k even and k odd of eight columns, each as s16 */
-typedef struct split {
-  __m256i even, odd;
-} split;
-
-TAREI_INLINE split split_weights(const int8_t *b) {
-  const __m256i w = _mm256_load_si256((const __m256i *)b);
-  return (split){_mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8), _mm256_srai_epi16(w, 8)};
-}
-
-TAREI_INLINE split split_row(const void *a) {
-  int32_t four;
-  memcpy(&four, a, sizeof four);
-  const __m256i x = _mm256_set1_epi32(four);
-  /* two shifts and no mask: the sixteenth register is taken */
-  return (split){_mm256_srli_epi16(_mm256_slli_epi16(x, 8), 8), _mm256_srli_epi16(x, 8)};
-}
-
-TAREI_INLINE __m256i dot(__m256i sum, split x, split w) {
-  const __m256i even = _mm256_madd_epi16(x.even, w.even);
-  return _mm256_add_epi32(_mm256_add_epi32(sum, even), _mm256_madd_epi16(x.odd, w.odd));
-}
-
-TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b, const size_t rows,
-                             int32_t *sums) {
-  row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
-  __m256i low[MAX_ROWS], high[MAX_ROWS];
-#pragma GCC unroll 4
-  for (size_t i = 0; i < rows; i++) {
-    low[i] = _mm256_setzero_si256();
-    high[i] = _mm256_setzero_si256();
-  }
-  for (size_t k = 0; k < g->k; k += 4) {
-    const split w0 = split_weights(b);
-    const split w1 = split_weights(b + 32);
-#pragma GCC unroll 4
-    for (size_t i = 0; i < rows; i++) {
-      const split x = split_row(row_cursor_row(&a, i));
-      low[i] = dot(low[i], x, w0);
-      high[i] = dot(high[i], x, w1);
-    }
-    row_cursor_advance(&a, rows);
-    b += STEP;
-  }
-#pragma GCC unroll 4
-  for (size_t i = 0; i < rows; i++) {
-    _mm256_store_si256((__m256i *)(sums + i * GEMM_PANEL), low[i]);
-    _mm256_store_si256((__m256i *)(sums + i * GEMM_PANEL + 8), high[i]);
-  }
-}
 
 #define TAREI_ISA_SUFFIX avx2
-#include "kernels/x86/i8_gemm_half.h"
+#include "kernels/generic/gemm_walk.h"
 
-DEFINE_BLOCK(1)
-DEFINE_BLOCK(2)
-DEFINE_BLOCK(3)
-DEFINE_BLOCK(4)
+enum {
+  MAX_ROWS = 6,
+  FEW_ROWS = 2, /* of which the registers hold a whole panel */
+  CHUNK = 256,  /* * 256 * 255 * 128 < 2^31 */
+  STEP = GEMM_PANEL * 4,
+  WIDE_BYTES = 32, /* widened at a time */
+  UPPER = 0xff00,
+};
 
-void tarei_k_i8_gemm_u8s8_4x16__avx2(const tarei_i8_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
-                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4)};
-  walk_gemm(g, by_rows);
+/* k even and k odd of each four, as pairs of words. */
+typedef struct wide_row {
+  int32_t even[CHUNK / 4], odd[CHUNK / 4];
+} wide_row;
+
+/* The first n bytes, in whole fours; zeros beyond. */
+TAREI_INLINE __m256i load_fours(const uint8_t *a, size_t n) {
+  const __m256i fours = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)((n + 3) / 4)), fours);
+  return _mm256_maskload_epi32((const int *)a, mask);
 }
+
+TAREI_INLINE void widen_row(const uint8_t *a, size_t k, wide_row *to) {
+  const __m256i low = _mm256_set1_epi16(255);
+  for (size_t i = 0; i < k; i += WIDE_BYTES) {
+    const __m256i x = k - i < WIDE_BYTES ? load_fours(a + i, k - i)
+                                         : _mm256_loadu_si256((const __m256i *)(a + i));
+    _mm256_store_si256((__m256i *)(to->even + i / 4), _mm256_and_si256(x, low));
+    _mm256_store_si256((__m256i *)(to->odd + i / 4), _mm256_srli_epi16(x, 8));
+  }
+}
+
+/* Of each word. The mask stays in memory: there is no register for it. */
+TAREI_INLINE __m256i upper_bytes(__m256i words) {
+  static const _Alignas(32)
+      uint16_t mask[16] = {UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
+                           UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER};
+  __asm__("vpand %1, %0, %0" : "+x"(words) : "m"(mask));
+  return words;
+}
+
+/* gcc 12 spills around the intrinsics: it adds both products of a sum first. */
+#define ADD_PRODUCT(sum, a, b)                         \
+  do {                                                 \
+    __m256i product;                                   \
+    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" \
+            : "+x"(sum), "=&x"(product)                \
+            : "x"(a), "x"(b));                         \
+  } while (0)
+
+/* Adds the products of some rows and of one, two or four vectors of columns. */
+TAREI_INLINE void add_products(const wide_row *a, const int8_t *b, size_t steps, const size_t rows,
+                               const size_t vectors, int32_t *sums) {
+  __m256i sum[2 * MAX_ROWS];
+#pragma GCC unroll 12
+  for (size_t i = 0; i < rows * vectors; i++) {
+    sum[i] = _mm256_setzero_si256();
+  }
+  const int32_t *x = a->even;
+  for (size_t s = 0; s < steps; s++) {
+#pragma GCC unroll 2
+    for (size_t odd = 0; odd < 2; odd++) {
+      __m256i w[4];
+#pragma GCC unroll 4
+      for (size_t v = 0; v < vectors; v++) {
+        const __m256i both = _mm256_load_si256((const __m256i *)(b + v * 32));
+        w[v] = odd ? upper_bytes(both) : _mm256_slli_epi16(both, 8);
+      }
+#pragma GCC unroll 6
+      for (size_t i = 0; i < rows; i++) {
+        const __m256i pair =
+            _mm256_set1_epi32(x[i * sizeof *a / sizeof *x + odd * (sizeof a->even / sizeof *x)]);
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++) {
+          ADD_PRODUCT(sum[i * vectors + v], pair, w[v]);
+        }
+      }
+    }
+    x++;
+    __asm__("" : "+r"(x)); /* one pointer to all rows */
+    b += STEP;
+  }
+#pragma GCC unroll 12
+  for (size_t i = 0; i < rows * vectors; i++) {
+    __m256i *const at = (__m256i *)(sums + i / vectors * GEMM_PANEL + i % vectors * 8);
+    _mm256_store_si256(at, _mm256_add_epi32(_mm256_load_si256(at), _mm256_srai_epi32(sum[i], 8)));
+  }
+}
+
+/* Rows that begin with g->add. */
+TAREI_INLINE void begin_sums(const int32_t *add, const size_t rows, int32_t *sums) {
+#pragma GCC unroll 4
+  for (size_t v = 0; v < GEMM_PANEL; v += 8) {
+    const __m256i first = _mm256_loadu_si256((const __m256i *)(add + v));
+#pragma GCC unroll 6
+    for (size_t i = 0; i < rows; i++) {
+      _mm256_store_si256((__m256i *)(sums + i * GEMM_PANEL + v), first);
+    }
+  }
+}
+
+TAREI_INLINE void add_products_by_halves(const wide_row *a, const int8_t *b, size_t steps,
+                                         size_t columns, const size_t rows, int32_t *sums) {
+  for (size_t j = 0; j < columns; j += 16) {
+    if (columns - j > 8) {
+      add_products(a, b + j * 4, steps, rows, 2, sums + j);
+    } else {
+      add_products(a, b + j * 4, steps, rows, 1, sums + j);
+    }
+  }
+}
+
+TAREI_INLINE void TAREI_K(half_block_sums)(const tarei_i8_gemm *g, size_t m0, size_t panel,
+                                           size_t columns, const size_t rows, int32_t *sums) {
+  _Alignas(32) wide_row wide[MAX_ROWS];
+  const int8_t *b = g->b + panel * ((g->k + 3) / 4 * STEP);
+  begin_sums(g->add + panel * GEMM_PANEL, rows, sums);
+  for (size_t k = 0; k < g->k; k += CHUNK) {
+    const size_t part = g->k - k < CHUNK ? g->k - k : CHUNK, steps = (part + 3) / 4;
+    for (size_t i = 0; i < rows; i++) {
+      widen_row(g->a + (m0 + i) * g->lda + k, part, wide + i);
+    }
+    if (rows <= FEW_ROWS && columns > GEMM_PANEL / 2) {
+      add_products(wide, b, steps, rows, 4, sums);
+    } else {
+      add_products_by_halves(wide, b, steps, columns, rows, sums);
+    }
+    b += steps * STEP;
+  }
+}
+
+#include "kernels/x86/i8_gemm_half.h"

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #include <string.h>
 
+#define TAREI_ISA_SUFFIX avxvnni
 #include "kernels/generic/gemm_walk.h"
 #include "kernels/generic/row_cursor.h"
 
@@ -13,14 +14,14 @@ enum { MAX_ROWS = 6, STEP = GEMM_PANEL * 4 };
 /* gcc 12 spills the accumulators around the intrinsic. */
 #define DOT(acc, a, b) __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(a), "x"(b))
 
-TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b, const size_t rows,
-                             int32_t *sums) {
+TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b, const int32_t *add,
+                             const size_t rows, int32_t *sums) {
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
   __m256i low[MAX_ROWS], high[MAX_ROWS];
 #pragma GCC unroll 6
   for (size_t i = 0; i < rows; i++) {
-    low[i] = _mm256_setzero_si256();
-    high[i] = _mm256_setzero_si256();
+    low[i] = _mm256_loadu_si256((const __m256i *)add);
+    high[i] = _mm256_loadu_si256((const __m256i *)(add + 8));
   }
   for (size_t k = 0; k < g->k; k += 4) {
     const __m256i w0 = _mm256_load_si256((const __m256i *)b);
@@ -43,19 +44,13 @@ TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b,
   }
 }
 
-#define TAREI_ISA_SUFFIX avxvnni
-#include "kernels/x86/i8_gemm_half.h"
-
-DEFINE_BLOCK(1)
-DEFINE_BLOCK(2)
-DEFINE_BLOCK(3)
-DEFINE_BLOCK(4)
-DEFINE_BLOCK(5)
-DEFINE_BLOCK(6)
-
-void tarei_k_i8_gemm_u8s8_6x16__avxvnni(const tarei_i8_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
-                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4),
-                                                   TAREI_K(i8_block_5), TAREI_K(i8_block_6)};
-  walk_gemm(g, by_rows);
+TAREI_INLINE void TAREI_K(half_block_sums)(const tarei_i8_gemm *g, size_t m0, size_t panel,
+                                           size_t columns, const size_t rows, int32_t *sums) {
+  const int8_t *const b = g->b + panel * ((g->k + 3) / 4 * STEP);
+  const int32_t *const add = g->add + panel * GEMM_PANEL;
+  (void)columns; /* the second half of few columns is zeros, and as fast as a test */
+  half_panel(g, m0, b, add, rows, sums);
+  half_panel(g, m0, b + STEP / 2, add + GEMM_PANEL / 2, rows, sums + GEMM_PANEL / 2);
 }
+
+#include "kernels/x86/i8_gemm_half.h"

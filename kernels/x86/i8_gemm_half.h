@@ -1,38 +1,41 @@
 /* The blocks of the 256-bit int8 products. Before inclusion: MAX_ROWS, TAREI_ISA_SUFFIX, and
- *   half_panel(g, m0, b, rows, sums): rows by 16 columns without g->add, sums[i * 32 + column]. */
-#include <immintrin.h>
+ *   TAREI_K(half_block_sums)(g, m0, panel, columns, rows, sums): rows of a panel with so many
+ * columns, sums[i * 32 + column] with g->add in them; of columns beyond, anything. */
+#include "kernels/x86/i8_finish.h"
 
-enum { HALF = GEMM_PANEL / 2, HALF_BYTES = HALF * 4 };
+typedef struct i8_half_gemm {
+  const tarei_i8_gemm *gemm;
+  half_product product;
+} i8_half_gemm;
 
-TAREI_INLINE void finish_block(const tarei_i8_gemm *g, size_t m0, size_t panel, size_t rows,
-                               const int32_t *sums) {
-  _Alignas(64) float tile[MAX_ROWS * GEMM_PANEL];
-  const int32_t *const add = g->add + panel * GEMM_PANEL;
-  for (size_t i = 0; i < rows * GEMM_PANEL; i += 8) {
-    const __m256i base = _mm256_loadu_si256((const __m256i *)(add + i % GEMM_PANEL));
-    const __m256i sum = _mm256_load_si256((const __m256i *)(sums + i));
-    _mm256_store_ps(tile + i, _mm256_cvtepi32_ps(_mm256_add_epi32(sum, base)));
-  }
-  const tarei_tile done = gemm_tile(tile, m0, rows, g->n, panel);
-  tarei_epilogue__avx2(&g->epilogue, &done);
-}
-
-TAREI_INLINE void i8_half_block(const tarei_i8_gemm *g, size_t m0, size_t panel,
-                                const size_t rows) {
+TAREI_INLINE void i8_half_block(const i8_half_gemm *h, size_t m0, size_t panel, const size_t rows) {
   _Alignas(64) int32_t sums[MAX_ROWS * GEMM_PANEL];
-  const int8_t *const b = g->b + panel * ((g->k + 3) / 4 * 4) * GEMM_PANEL;
-  half_panel(g, m0, b, rows, sums);
-  half_panel(g, m0, b + HALF_BYTES, rows, sums + HALF);
-  finish_block(g, m0, panel, rows, sums);
+  const tarei_i8_gemm *const g = h->gemm;
+  const size_t n0 = panel * GEMM_PANEL;
+  const size_t columns = g->n - n0 < GEMM_PANEL ? g->n - n0 : GEMM_PANEL;
+  TAREI_K(half_block_sums)(g, m0, panel, columns, rows, sums);
+  const half_tile done = {&h->product, sums, m0, n0, rows, columns};
+  tarei_half_finish__avx2(&done);
 }
 
 #define DEFINE_BLOCK(rows)                                                          \
-  static void TAREI_K(i8_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
-    i8_half_block(gemm, m0, panel, rows);                                           \
+  static void TAREI_K(i8_block_##rows)(const void *half, size_t m0, size_t panel) { \
+    i8_half_block(half, m0, panel, rows);                                           \
   }
+DEFINE_BLOCK(1)
+DEFINE_BLOCK(2)
+DEFINE_BLOCK(3)
+DEFINE_BLOCK(4)
+DEFINE_BLOCK(5)
+DEFINE_BLOCK(6)
 
-TAREI_INLINE void walk_gemm(const tarei_i8_gemm *g, gemm_block_fn *const *by_rows) {
-  const gemm_walk walk = {.gemm = g,
+void TAREI_K(tarei_k_i8_gemm_u8s8_6x16)(const tarei_i8_gemm *g) {
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
+                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4),
+                                                   TAREI_K(i8_block_5), TAREI_K(i8_block_6)};
+  const half_source source = {&g->epilogue, g->m, g->n, g->k, g->add};
+  const i8_half_gemm half = {g, tarei_half_product__avx2(&source)};
+  const gemm_walk walk = {.gemm = &half,
                           .m = g->m,
                           .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,
                           .row_bytes = g->k,

@@ -1,19 +1,20 @@
-/* Float convolution, channels-last: depthwise kernel, or rows of a matrix product, in bf16 where
- * the node says so. */
+/* Float convolution, channels-last: depthwise kernel, Winograd's tiles, or rows of a matrix
+ * product, in bf16 where the node says so. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "engine/lower/conv/conv_rows.h"
+#include "engine/lower/conv/conv_winograd.h"
 #include "engine/lower/fused.h"
 #include "engine/lower/products/float_weights.h"
 
 typedef struct conv_last_state {
   tarei_conv conv;
   tarei_fused fused;
-  bool depthwise;
+  bool depthwise, winograd;
   const float *bias;           /* or NULL */
-  tarei_float_weights weights; /* of dense convolutions */
-  const float *taps;           /* of depthwise ones, [taps][channels] */
+  tarei_float_weights weights; /* of other convolutions */
+  const float *taps;           /* of depthwise ones, [taps][channels]; packed ones of Winograd's */
 } conv_last_state;
 
 typedef struct conv_last_job {
@@ -38,17 +39,21 @@ static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blo
                                   conv_last_state *const s, tare_error *const err) {
   const tarei_conv *const c = &s->conv;
   const float *const w = step->graph->values[step->node->in[1]].data->data;
-  if (!s->depthwise) {
+  if (!s->depthwise && !s->winograd) {
     s->weights.k = c->k;
     s->weights.n = (size_t)(c->outputs / c->group);
     s->weights.groups = (size_t)c->group;
     return tarei_float_weights_take(&s->weights, step, blobs, w, true /* w[n][k] */, err);
   }
+  const size_t bytes = s->winograd ? tarei_winograd_packed_size(c)
+                                   : (size_t)(c->outputs * tarei_conv_taps(c)) * sizeof(float);
   void *data;
   bool fresh;
-  TAREI_TRY(tarei_blobs_take(blobs, (size_t)(c->outputs * tarei_conv_taps(c)) * sizeof(float),
-                             &data, &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, bytes, &data, &fresh, err));
   s->taps = data;
+  if (fresh && s->winograd) {
+    return tarei_winograd_pack(c, w, step->kernels, data, err);
+  }
   if (fresh) {
     conv_last_pack_depthwise(c, w, data);
   }
@@ -62,6 +67,7 @@ static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const 
   TAREI_TRY(tarei_fused_read(step, &s->fused, err));
   TAREI_TRY(tarei_float_weights_read(step, &s->weights, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
+  s->winograd = tarei_float_weights_are_plain(&s->weights) && tarei_winograd_serves(&s->conv);
   if (s->depthwise && s->weights.bf16) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no bf16 products");
   }
@@ -76,6 +82,9 @@ static size_t conv_last_scratch(const tarei_step *const step, const tare_tensor 
   const conv_last_state *const s = step->state;
   if (s->depthwise) {
     return s->conv.space == 2 ? tarei_conv_planes_scratch(&s->conv, in[0], sizeof(float)) : 0;
+  }
+  if (s->winograd) {
+    return tarei_winograd_scratch(&s->conv, threads);
   }
   return tarei_plus(tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads),
                     tarei_float_weights_scratch(&s->weights, threads));
@@ -126,6 +135,8 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
                       conv_last_planes, &j);
   } else if (s->depthwise) {
     tarei_conv_spans(&s->conv, r, j.x, j.out, sizeof(float), conv_last_span, &j);
+  } else if (s->winograd) {
+    tarei_winograd_run(&s->conv, s->taps, r, j.x, j.out, &j.epilogue);
   } else {
     j.scratch = (char *)r->scratch + tarei_conv_scratch(&s->conv, j.out, sizeof(float), r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */,
@@ -149,7 +160,8 @@ static size_t conv_last_weight_scales(const tarei_step *const step, const int in
 
 static const char *conv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   const conv_last_state *const s = step->state;
-  return !s->depthwise        ? tarei_float_weights_kernel(&s->weights, k)
+  return s->winograd          ? k->winograd_out_name
+         : !s->depthwise      ? tarei_float_weights_kernel(&s->weights, k)
          : s->conv.space == 2 ? k->dw_planes_f32_name
                               : k->dw_conv_f32_name;
 }

@@ -197,6 +197,27 @@ static void test_float(void **state) {
   }
 }
 
+/* Windows of 3 by 3 with channels enough for Winograd's tiles; lines of tiles that one call does
+ * not hold, and outputs that do not fill the last tile. */
+static void test_float_tiles(void **state) {
+  (void)state;
+  for (int i = 0; i < 20; i++) {
+    shape s = random_shape();
+    s.space = 2;
+    s.group = 1;
+    s.channels = pick(24, 40);
+    s.outputs = pick(24, 40);
+    for (int a = 0; a < 2; a++) {
+      s.kernel[a] = 3;
+      s.stride[a] = s.dilation[a] = 1;
+      s.in[a] = 3 + pick(0, a == 1 && i % 5 == 0 ? 150 : 12);
+      s.pad[a] = pick(0, 4);
+      s.pad[2 + a] = pick(0, 4);
+    }
+    check_float(&s);
+  }
+}
+
 /* Weights as the layer quantizes them: per output channel, symmetric. */
 static float *quantize_weights(const shape *const s, double *const w) {
   const int64_t k = s->kernel[0] * s->kernel[1] * (s->channels / s->group);
@@ -303,6 +324,7 @@ int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_float),
+      cmocka_unit_test(test_float_tiles),
       cmocka_unit_test(test_int8),
       cmocka_unit_test(test_refused),
   };

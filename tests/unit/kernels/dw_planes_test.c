@@ -34,7 +34,7 @@ static planes_case planes_case_new(bool bytes, bool wild) {
     p->in[a] = 1 + (int64_t)ck_below(ck_below(8) ? 20 : 150);
     p->out[a] = 1 + (p->in[a] + p->pad[a]) / p->stride[a];
   }
-  p->channels = ck_size();
+  p->channels = ck_below(2) ? ck_size() : 8 * (1 + ck_below(6));
   const size_t samples = 1 + ck_below(3), channels = p->channels;
   const int64_t lines = (int64_t)samples * p->out[0];
   p->line0 = (int64_t)ck_below((size_t)lines);

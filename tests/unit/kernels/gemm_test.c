@@ -90,10 +90,15 @@ static ck_epilogue epilogue_of_bytes(size_t m, size_t n) {
                          .act = acts[ck_below(4)],
                          .act_a = ck_below(8) ? ck_uniform(-90.0f, 5.0f) : NAN,
                          .act_b = ck_uniform(-20.0f, 90.0f),
+                         .act_last = ck_below(2),
+                         .ld_residual = n + ck_below(5),
+                         .residual_scale = ck_uniform(-0.1f, ck_below(4) ? 0.1f : 1e30f),
+                         .residual_zero_point = (int32_t)ck_below(256),
                          .ld_u8 = n + ck_below(5),
                          .inv_scale = ck_below(3) ? 1.0f : ck_uniform(0.1f, 40.0f),
                          .zero_point = ck_below(2) ? (int32_t)ck_below(256) : 0,
                          .table = ck_below(4) ? NULL : ck_bytes(256)};
+  c.e.residual_u8 = ck_below(3) ? NULL : ck_bytes((m - 1) * c.e.ld_residual + n);
   c.e.out_u8 = ck_output(m * c.e.ld_u8);
   return c;
 }
@@ -113,12 +118,14 @@ static void i8_gemm_rows_give_the_same_bytes(void **state) {
 
 /* What row scales and residuals leave as floats. */
 static ck_epilogue epilogue_of_floats(size_t m, size_t n) {
-  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_gelu};
+  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip, TAREI_ACT_gelu};
   ck_epilogue c = {.m = m};
   c.e = (tarei_epilogue){.mult = ck_floats(n, ck_below(4) == 0),
                          .row_mult = ck_below(3) ? ck_floats(m, ck_below(4) == 0) : NULL,
                          .bias = ck_below(3) ? ck_floats(n, ck_below(4) == 0) : NULL,
-                         .act = acts[ck_below(3)],
+                         .act = acts[ck_below(4)],
+                         .act_a = ck_below(8) ? ck_uniform(-90.0f, 5.0f) : NAN,
+                         .act_b = ck_uniform(-20.0f, 90.0f),
                          .act_last = ck_below(2),
                          .ld_residual = n + ck_below(5),
                          .ld_f32 = n + ck_below(5)};

@@ -2,7 +2,7 @@
 #ifndef TAREI_KERNELS_X86_DW_I8_DOT_H
 #define TAREI_KERNELS_X86_DW_I8_DOT_H
 
-#include "kernels/x86/dw_i8_finish.h"
+#include "kernels/x86/depthwise/dw_i8_finish.h"
 
 enum {
   DW_MOST_ROWS = DW_FINISH_ROWS, /* outputs in registers */

@@ -10,7 +10,7 @@
 #endif
 #include <string.h>
 
-#include "kernels/x86/dw_i8_dot.h"
+#include "kernels/x86/depthwise/dw_i8_dot.h"
 
 enum {
   TILE_ROWS = 240,  /* outputs of a series at a time; a multiple of all blocks */

@@ -5,7 +5,7 @@
 #define TAREI_KERNELS_X86_DW_I8_FINISH_H
 
 #include "kernels/x86/byte_bounds.h"
-#include "kernels/x86/dw_i8_stripe.h"
+#include "kernels/x86/depthwise/dw_i8_stripe.h"
 
 enum {
   DW_QUAD = 4,         /* outputs whose bytes share a vector */

@@ -8,7 +8,7 @@
     !defined(__AVX512DQ__) || !defined(__AVX512VNNI__)
 #error "needs AVX-512 F, BW, VL, DQ and VNNI"
 #endif
-#include "kernels/x86/dw_i8_finish.h"
+#include "kernels/x86/depthwise/dw_i8_finish.h"
 
 enum {
   MOST_QUADS = 128, /* columns times groups of four lines in the buffer: 32 KiB */

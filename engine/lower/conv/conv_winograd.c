@@ -1,0 +1,224 @@
+#include "engine/lower/conv/conv_winograd.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/lower/conv/conv_gather.h"
+#include "engine/threads.h"
+
+#define ELEMENTS TAREI_WINOGRAD_ELEMENTS
+#define TAPS 3
+#define LEAST_CHANNELS 24
+#define MOST_WEIGHTS ((size_t)1024 * 1024) /* bytes, transformed */
+#define BLOCK_BYTES ((size_t)256 * 1024)   /* of transformed inputs and sums: they stay in L2 */
+#define LEAST_TILES 24                     /* of a block: each reads all weights */
+#define MOST_TILES 128
+
+bool tarei_winograd_serves(const tarei_conv *const c) {
+  const tarei_window *const w = &c->window;
+  bool plain = c->space == 2 && c->group == 1;
+  for (int a = 0; a < 2; a++) {
+    plain = plain && w->kernel[a] == TAPS && w->strides[a] == 1 && w->dilations[a] == 1;
+  }
+  return plain && c->channels >= LEAST_CHANNELS && c->outputs >= LEAST_CHANNELS &&
+         tarei_winograd_packed_size(c) <= MOST_WEIGHTS;
+}
+
+/* --- weights ---------------------------------------------------------------------------------- */
+
+static size_t winograd_matrix_size(const tarei_conv *const c) {
+  return tarei_f32_packed_size((size_t)c->channels, (size_t)c->outputs);
+}
+
+size_t tarei_winograd_packed_size(const tarei_conv *const c) {
+  return tarei_times(ELEMENTS, winograd_matrix_size(c));
+}
+
+/* Row i of Gg. */
+static double winograd_weight(const double *const g, const size_t i) {
+  return i == 0   ? g[0]
+         : i == 1 ? (g[0] + g[1] + g[2]) / 2
+         : i == 2 ? (g[0] - g[1] + g[2]) / 2
+                  : g[2];
+}
+
+/* Element e of GgG' of one window, whose taps are `step` apart. */
+static float winograd_element(const float *const w, const size_t step, const size_t e) {
+  double columns[TAPS];
+  for (size_t x = 0; x < TAPS; x++) {
+    double g[TAPS];
+    for (size_t y = 0; y < TAPS; y++) {
+      g[y] = (double)w[(y * TAPS + x) * step];
+    }
+    columns[x] = winograd_weight(g, e / 4);
+  }
+  return (float)winograd_weight(columns, e % 4);
+}
+
+tare_status tarei_winograd_pack(const tarei_conv *const c, const float *const w,
+                                const tarei_kernels *const kernels, float *const packed,
+                                tare_error *const err) {
+  const size_t k = (size_t)c->channels, n = (size_t)c->outputs;
+  float *const matrix = tarei_alloc_aligned(k * n, sizeof *matrix);
+  if (!matrix) {
+    return tarei_fail(err, TARE_E_MEMORY, "out of memory");
+  }
+  for (size_t e = 0; e < ELEMENTS; e++) {
+    for (size_t i = 0; i < n * k; i++) {
+      matrix[i] = winograd_element(w + i / k * c->k + i % k, k, e);
+    }
+    kernels->f32_pack(matrix, k, true /* [n][k] */, k, n,
+                      packed + e * winograd_matrix_size(c) / sizeof *packed);
+  }
+  free(matrix);
+  return TARE_OK;
+}
+
+/* --- blocks of tiles -------------------------------------------------------------------------- */
+
+/* Tiles of a block; of each of the 16 products. */
+static size_t winograd_tiles(const tarei_conv *const c) {
+  const size_t fitting =
+      BLOCK_BYTES / (ELEMENTS * sizeof(float) * (size_t)(c->channels + c->outputs));
+  return fitting < LEAST_TILES ? LEAST_TILES : fitting > MOST_TILES ? MOST_TILES : fitting;
+}
+
+/* What a thread works in: [16][tiles][channels] and [16][tiles][outputs]. */
+static size_t winograd_thread_floats(const tarei_conv *const c) {
+  return ELEMENTS * winograd_tiles(c) * (size_t)(c->channels + c->outputs);
+}
+
+static size_t winograd_thread_bytes(const tarei_conv *const c) {
+  return tarei_round_up(winograd_thread_floats(c) * sizeof(float), TAREI_ALIGN);
+}
+
+static size_t winograd_zero_bytes(const tarei_conv *const c) {
+  return tarei_round_up((size_t)c->channels * sizeof(float), TAREI_ALIGN);
+}
+
+size_t tarei_winograd_scratch(const tarei_conv *const c, const int threads) {
+  return tarei_plus(tarei_times(winograd_thread_bytes(c), (size_t)threads), winograd_zero_bytes(c));
+}
+
+typedef struct winograd_job {
+  tarei_conv_geometry g;
+  const tarei_run *run;
+  const float *packed, *zeros;
+  tarei_epilogue epilogue;
+  size_t columns, lines; /* of tiles, of a sample */
+  size_t total, size;    /* tiles of all samples, and of a block */
+} winograd_job;
+
+/* Tiles side by side, of one line of tiles. */
+typedef struct winograd_run {
+  int64_t batch, y; /* of the outputs, where it begins */
+  size_t column, tiles;
+} winograd_run;
+
+static winograd_run winograd_run_at(const winograd_job *const j, const size_t tile,
+                                    const size_t most) {
+  const size_t line = tile / j->columns, column = tile % j->columns;
+  const size_t left = j->columns - column < most ? j->columns - column : most;
+  return (winograd_run){
+      .batch = (int64_t)(line / j->lines),
+      .y = (int64_t)(line % j->lines) * 2,
+      .column = column,
+      .tiles = left < TAREI_WINOGRAD_TILES ? left : TAREI_WINOGRAD_TILES,
+  };
+}
+
+static void winograd_spread_run(const winograd_job *const j, const winograd_run *const r,
+                                float *const to, const size_t step) {
+  const tarei_conv_geometry *const g = &j->g;
+  const size_t channels = (size_t)g->conv->channels;
+  tarei_winograd_in call = {.width = g->in[1],
+                            .first = (int64_t)r->column * 2 - g->pad[1],
+                            .zeros = j->zeros,
+                            .channels = channels,
+                            .tiles = r->tiles,
+                            .out = to,
+                            .step = step};
+  for (int64_t i = 0; i < 4; i++) {
+    const int64_t y = r->y - g->pad[0] + i;
+    const float *const x = (const float *)(const void *)g->x;
+    call.lines[i] = y < 0 || y >= g->in[0]
+                        ? NULL
+                        : x + (size_t)((r->batch * g->in[0] + y) * g->in[1]) * channels;
+  }
+  j->run->kernels->winograd_in(&call);
+}
+
+static void winograd_join_run(const winograd_job *const j, const winograd_run *const r,
+                              const float *const sums, const size_t step) {
+  const tarei_conv_geometry *const g = &j->g;
+  const size_t width = (size_t)g->out[1], left = width - r->column * 2;
+  const size_t row = (size_t)(r->batch * g->out[0] + r->y) * width + r->column * 2;
+  j->run->kernels->winograd_out(
+      &(tarei_winograd_out){.sums = sums,
+                            .step = step,
+                            .tiles = r->tiles,
+                            .n = (size_t)g->conv->outputs,
+                            .width = left < r->tiles * 2 ? left : r->tiles * 2,
+                            .lines = r->y + 1 < g->out[0] ? 2 : 1,
+                            .rows = {row, row + width},
+                            .epilogue = j->epilogue});
+}
+
+static void winograd_multiply(const winograd_job *const j, const size_t tiles, const float *const a,
+                              float *const sums) {
+  const tarei_conv *const c = j->g.conv;
+  const size_t k = (size_t)c->channels, n = (size_t)c->outputs;
+  for (size_t e = 0; e < ELEMENTS; e++) {
+    j->run->kernels->f32_gemm(
+        &(tarei_f32_gemm){.a = a + e * tiles * k,
+                          .lda = k,
+                          .m = tiles,
+                          .k = k,
+                          .n = n,
+                          .b = j->packed + e * winograd_matrix_size(c) / sizeof(float),
+                          .epilogue = {.out_f32 = sums + e * tiles * n, .ld_f32 = n}});
+  }
+}
+
+static void winograd_block(const void *const user, const size_t item, const int thread) {
+  const winograd_job *const j = user;
+  const size_t k = (size_t)j->g.conv->channels, n = (size_t)j->g.conv->outputs;
+  const size_t first = item * j->size, left = j->total - first;
+  const size_t tiles = left < j->size ? left : j->size;
+  float *const a = tarei_thread_scratch(j->run, thread, winograd_thread_bytes(j->g.conv));
+  float *const sums = a + ELEMENTS * tiles * k;
+  for (size_t i = 0; i < tiles;) {
+    const winograd_run r = winograd_run_at(j, first + i, tiles - i);
+    winograd_spread_run(j, &r, a + i * k, tiles * k);
+    i += r.tiles;
+  }
+  winograd_multiply(j, tiles, a, sums);
+  for (size_t i = 0; i < tiles;) {
+    const winograd_run r = winograd_run_at(j, first + i, tiles - i);
+    winograd_join_run(j, &r, sums + i * n, tiles * n);
+    i += r.tiles;
+  }
+}
+
+void tarei_winograd_run(const tarei_conv *const c, const float *const packed,
+                        const tarei_run *const run, const tare_tensor *const x,
+                        const tare_tensor *const out, const tarei_epilogue *const epilogue) {
+  const size_t threads = (size_t)run->threads;
+  float *const zeros = tarei_thread_scratch(run, run->threads, winograd_thread_bytes(c));
+  winograd_job j = {.g = tarei_conv_geometry_of(c, x, out, sizeof(float), 0),
+                    .run = run,
+                    .packed = packed,
+                    .zeros = zeros,
+                    .epilogue = *epilogue};
+  j.columns = (size_t)(j.g.out[1] + 1) / 2;
+  j.lines = (size_t)(j.g.out[0] + 1) / 2;
+  j.total = (size_t)j.g.batch * j.lines * j.columns;
+  if (j.total == 0) {
+    return;
+  }
+  memset(zeros, 0, winograd_zero_bytes(c));
+  const size_t most = winograd_tiles(c), share = (j.total + threads - 1) / threads;
+  const size_t pieces = (share + most - 1) / most; /* of a thread, of equal size */
+  j.size = (share + pieces - 1) / pieces;
+  tarei_team_run(run->team, (j.total + j.size - 1) / j.size, winograd_block, &j);
+}
