@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "calib/refused.h"
 #include "datasets/dataset.h"
 #include "engine/context.h"
 #include "graph/model.h"
@@ -18,12 +19,6 @@ enum {
   WORKERS_BYTES = 1 << 30, /* of all workers but the first */
 };
 
-/* Places in the data of samples that the model refused. */
-typedef struct refusals {
-  int64_t *indices; /* ascending */
-  size_t n, capacity;
-} refusals;
-
 /* What workers share. */
 typedef struct intake {
   const tarei_gather_job *job;
@@ -32,17 +27,23 @@ typedef struct intake {
   int64_t n_taken, n_done; /* at all levels; samples */
   bool closed;  /* the data is at its end, a sample failed, or the caller wants no more */
   bool spoiled; /* the statistics hold a part of a sample that was refused */
-  refusals refused;
+  tarei_refused refused;
   tare_fit_counts fitted;
+  tare_stats *stats; /* the sum of all workers; its ledger is filled by them */
+  bool paused;       /* for a checkpoint: no more samples until it is written */
+  bool stopped;      /* by the caller */
+  double saved;      /* time of the last checkpoint, or of the start */
+  int64_t n_saved;   /* n_taken then */
 } intake;
 
 /* A sample, taken out of the data set. */
 typedef struct sample {
   tarei_slot slot;
-  bool observed;             /* by none yet, or by some tensor */
-  bool refused;              /* the model failed on it */
-  bool unobserved;           /* it is run only to see whether the model takes it */
-  bool counts;               /* as a sample: the first of its levels does */
+  bool observed;   /* by none yet, or by some tensor */
+  bool refused;    /* the model failed on it */
+  bool unobserved; /* it is run only to see whether the model takes it */
+  bool counts;     /* as a sample: the first of its levels does */
+  tarei_sample_hash hash;
   tarei_fitted fitted;       /* may lie in the slot's memory */
   tarei_utterance utterance; /* instead, where states are carried */
 } sample;
@@ -80,7 +81,8 @@ static tare_status gather_observe(void *const user, const tarei_observation *con
   const double start = tarei_now();
   const tare_status status = tarei_crew_observe(
       &w->crew, o->data, extents, &w->stats->tensors[o->tensor].buckets[o->profile], err);
-  tarei_channels_observe(w->in->job->channels, o->tensor, o->profile, o->data, extents, w->ranges);
+  tarei_channels_observe(&w->in->job->sums->channels, o->tensor, o->profile, o->data, extents,
+                         w->ranges);
   w->times.observing += tarei_now() - start;
   return status;
 }
@@ -117,36 +119,6 @@ static tare_status prepare_sample(worker *const w) {
   return status == TARE_OK ? TARE_OK : tarei_fail_in(&w->err, status, "%s", w->sample.slot.name);
 }
 
-/* Of the first refusal that is not before this index. */
-static size_t find_refusal(const refusals *const r, const int64_t index) {
-  size_t low = 0;
-  for (size_t high = r->n; low < high;) {
-    const size_t middle = low + (high - low) / 2;
-    if (r->indices[middle] < index) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-static bool is_refused(const refusals *const r, const int64_t index) {
-  const size_t at = find_refusal(r, index);
-  return at < r->n && r->indices[at] == index;
-}
-
-static tare_status add_refusal(refusals *const r, const int64_t index, tare_error *const err) {
-  const size_t at = find_refusal(r, index);
-  if (!TAREI_GROW(r->indices, r->n, r->capacity)) {
-    return tarei_fail_memory(err, "refused samples", r->n * sizeof *r->indices);
-  }
-  memmove(r->indices + at + 1, r->indices + at, (r->n - at) * sizeof *r->indices);
-  r->indices[at] = index;
-  r->n++;
-  return TARE_OK;
-}
-
 /* After w->err: the sample is skipped when the data set says so. Other levels of it may have been
  * counted, by any worker. */
 static tare_status gather_refuse(worker *const w) {
@@ -154,9 +126,9 @@ static tare_status gather_refuse(worker *const w) {
   (void)pthread_mutex_lock(&in->mutex);
   tare_status status =
       tare_dataset_refuse(in->job->dataset, w->sample.slot.index, &w->err, &w->err);
-  if (status == TARE_OK && !is_refused(&in->refused, w->sample.slot.index)) {
+  if (status == TARE_OK && !tarei_refused_has(&in->refused, w->sample.slot.index)) {
     in->spoiled = in->spoiled || w->sample.observed || tare_dataset_n_levels(in->job->dataset) > 1;
-    status = add_refusal(&in->refused, w->sample.slot.index, &w->err);
+    status = tarei_refused_add(&in->refused, w->sample.slot.index, &w->err);
   }
   (void)pthread_mutex_unlock(&in->mutex);
   return status;
@@ -182,20 +154,38 @@ static bool take_from_open(worker *const w) {
   }
   const bool own_level = next->gain_db == 0;
   tarei_dataset_take(in->job->dataset, &w->sample.slot);
-  const bool known = is_refused(&in->refused, w->sample.slot.index);
+  const bool known = tarei_refused_has(&in->refused, w->sample.slot.index);
   w->sample.unobserved = in->spoiled || known;
   w->sample.counts = own_level && !known;
   return true;
+}
+
+static bool checkpoint_is_due(const intake *const in) {
+  return in->job->save && !in->spoiled && in->n_taken > in->n_saved &&
+         tarei_now() - in->saved >= in->job->options->checkpoint_seconds;
 }
 
 static bool take_in_turn(worker *const w) {
   intake *const in = w->in;
   tarei_slot_fini(&w->sample.slot);
   (void)pthread_mutex_lock(&in->mutex);
-  const bool taken = !in->closed && take_from_open(w);
-  in->closed = !taken;
+  in->paused = in->paused || (!in->closed && checkpoint_is_due(in));
+  const bool taken = !in->closed && !in->paused && take_from_open(w);
+  in->closed = !taken && !in->paused;
   (void)pthread_mutex_unlock(&in->mutex);
   return taken;
+}
+
+/* Whether a sample is among those that are counted already, or to be left out. */
+static bool take_counted(worker *const w) {
+  intake *const in = w->in;
+  w->sample.hash = tarei_sample_hash_of(w->sample.slot.tensors, w->sample.slot.n_tensors);
+  (void)pthread_mutex_lock(&in->mutex);
+  const bool counted = tarei_ledger_rest_take(in->job->resumed, w->sample.hash) ||
+                       tarei_ledger_rest_take(in->job->counted, w->sample.hash);
+  in->n_done += counted && w->sample.counts;
+  (void)pthread_mutex_unlock(&in->mutex);
+  return counted;
 }
 
 /* The next sample that fits; false at the end, or with a status in the worker. */
@@ -203,6 +193,9 @@ static bool gather_take_sample(worker *const w) {
   const double start = tarei_now();
   bool ready = false;
   while (!ready && w->status == TARE_OK && take_in_turn(w)) {
+    if (take_counted(w)) {
+      continue;
+    }
     w->status = prepare_sample(w);
     ready = w->status == TARE_OK;
     if (!ready && gather_is_unsound(w)) {
@@ -245,15 +238,18 @@ static tare_status run_sample(worker *const w) {
   return TARE_OK;
 }
 
-static int64_t gather_count_done(const worker *const w) {
+static tare_status gather_count_done(worker *const w, int64_t *const done) {
   intake *const in = w->in;
   (void)pthread_mutex_lock(&in->mutex);
-  const int64_t done = in->n_done += w->sample.counts;
+  *done = in->n_done += w->sample.counts;
+  const tare_status status = w->sample.unobserved
+                                 ? TARE_OK
+                                 : tarei_ledger_add(&in->stats->ledger, w->sample.hash, &w->err);
   if (w->sample.counts && !in->job->options->streaming) {
     tarei_fit_count(in->job->profiles, &w->sample.fitted, &in->fitted);
   }
   (void)pthread_mutex_unlock(&in->mutex);
-  return done;
+  return status;
 }
 
 /* Only ever called on the thread of the caller. */
@@ -264,6 +260,7 @@ static tare_status report(worker *const w, const int64_t done) {
     return TARE_OK;
   }
   w->failed_at = INT64_MAX; /* a failure of the data goes first */
+  w->in->stopped = true;
   return tarei_fail(&w->err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
                     (long long)total);
 }
@@ -277,7 +274,8 @@ static tare_status gather_finish_sample(worker *const w, const bool of_caller) {
   if (ran != TARE_OK) {
     return gather_refuse(w);
   }
-  const int64_t done = gather_count_done(w);
+  int64_t done;
+  TAREI_TRY(gather_count_done(w, &done));
   return of_caller ? report(w, done) : TARE_OK;
 }
 
@@ -324,12 +322,12 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
   }
   TAREI_TRY(tare_context_new(in->job->plan, &options, &w->context, err));
   tarei_context_set_observer(w->context, gather_observe, w);
-  w->ranges = tarei_calloc((size_t)in->job->channels->most, 2 * sizeof *w->ranges);
+  w->ranges = tarei_calloc((size_t)in->job->sums->channels.most, 2 * sizeof *w->ranges);
   if (!w->ranges) {
     return tarei_fail_memory(err, "ranges of channels", sizeof *w->ranges);
   }
-  TAREI_TRY(tarei_gram_rows_init(&w->rows, in->job->grams, in->job->kernels, err));
-  tarei_context_set_reading(w->context, in->job->grams->n ? gather_read : NULL, w);
+  TAREI_TRY(tarei_gram_rows_init(&w->rows, &in->job->sums->grams, in->job->kernels, err));
+  tarei_context_set_reading(w->context, in->job->sums->grams.n ? gather_read : NULL, w);
   return tarei_crew_init(&w->crew, in->job->kernels, tarei_context_team(w->context), err);
 }
 
@@ -367,6 +365,7 @@ static void end_workers(worker *const workers, const int n) {
 static tare_status add_stats(tare_stats *const sum, tare_stats *const more, tare_error *const err) {
   for (int p = 0; p < sum->n_profiles; p++) {
     sum->profiles[p].n_samples += more->profiles[p].n_samples;
+    more->profiles[p].n_samples = 0;
     for (int t = 0; t < sum->n_tensors; t++) {
       if (!tarei_accumulator_merge(&sum->tensors[t].buckets[p], &more->tensors[t].buckets[p])) {
         return tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
@@ -388,6 +387,35 @@ static const worker *gather_first_failure(const worker *const workers, const int
   return first;
 }
 
+/* Into the first worker, which has those of the job. */
+static tare_status add_workers(worker *const workers, const int n, tare_error *const err) {
+  for (int i = 0; i < n; i++) {
+    tarei_gram_rows_flush(&workers[i].rows);
+    TAREI_TRY(i > 0 ? add_stats(workers[0].stats, workers[i].stats, err) : TARE_OK);
+  }
+  return TARE_OK;
+}
+
+static void add_times(const worker *const workers, const int n) {
+  tare_calibrate_times *const times = workers[0].in->job->options->times;
+  for (int i = 0; times && i < n; i++) {
+    times->reading += workers[i].times.reading;
+    times->running += workers[i].times.running;
+    times->observing += workers[i].times.observing;
+  }
+}
+
+static tare_status check_samples(const intake *const in, tare_error *const err) {
+  const char *const data = tare_dataset_describe(in->job->dataset);
+  if (in->stats->ledger.n || in->job->may_be_empty) {
+    return TARE_OK;
+  }
+  return in->n_done
+             ? tarei_fail(err, TARE_E_INPUT,
+                          "no sample is left in the data (%s): all were counted before", data)
+             : tarei_fail(err, TARE_E_INPUT, "no usable sample in the data (%s)", data);
+}
+
 static tare_status gather_join(worker *const workers, const int n, tare_error *const err) {
   const intake *const in = workers[0].in;
   if (n > 1 && !gather_first_failure(workers, n) && in->n_done > 0) {
@@ -403,21 +431,9 @@ static tare_status gather_join(worker *const workers, const int n, tare_error *c
   if (in->job->options->fitted) {
     *in->job->options->fitted = in->fitted;
   }
-  tare_calibrate_times *const times = in->job->options->times;
-  for (int i = 0; i < n; i++) {
-    tarei_gram_rows_flush(&workers[i].rows);
-    if (i > 0) {
-      TAREI_TRY(add_stats(workers[0].stats, workers[i].stats, err));
-    }
-    if (times) {
-      times->reading += workers[i].times.reading;
-      times->running += workers[i].times.running;
-      times->observing += workers[i].times.observing;
-    }
-  }
-  return in->n_done ? TARE_OK
-                    : tarei_fail(err, TARE_E_INPUT, "no usable sample in the data (%s)",
-                                 tare_dataset_describe(in->job->dataset));
+  TAREI_TRY(add_workers(workers, n, err));
+  add_times(workers, n);
+  return check_samples(in, err);
 }
 
 static void reset_stats(tare_stats *const stats) {
@@ -429,23 +445,62 @@ static void reset_stats(tare_stats *const stats) {
   }
 }
 
+/* Back to what was counted before the pass. With levels, some of a refused sample may be in that:
+ * then all samples are counted anew. */
+static tare_status begin_again(intake *const in, worker *const workers, const int n,
+                               tare_error *const err) {
+  const tarei_gather_job *const job = in->job;
+  TAREI_TRY(tare_dataset_rewind(job->dataset, err));
+  for (int i = 0; i < n; i++) {
+    reset_stats(workers[i].stats);
+    tarei_gram_rows_drop(&workers[i].rows);
+  }
+  tarei_sums_reset(job->sums);
+  tarei_ledger_fini(&in->stats->ledger);
+  tarei_ledger_rest_fini(job->resumed);
+  tarei_ledger_rest_reset(job->counted);
+  in->n_taken = in->n_saved = in->n_done = 0;
+  in->fitted = (tare_fit_counts){0};
+  in->closed = in->spoiled = false;
+  return tare_dataset_n_levels(job->dataset) > 1 ? TARE_OK : job->resume(job->user, err);
+}
+
+static tare_status write_checkpoint(intake *const in, worker *const workers, const int n,
+                                    tare_error *const err) {
+  TAREI_TRY(add_workers(workers, n, err));
+  TAREI_TRY(in->job->save(in->job->user, err));
+  in->saved = tarei_now();
+  in->n_saved = in->n_taken;
+  return TARE_OK;
+}
+
+/* With checkpoints when they are due, and one where the caller stops it. */
+static tare_status pass_once(intake *const in, tarei_team *const team, worker *const workers,
+                             const int n, tare_error *const err) {
+  do {
+    tarei_team_run(team, (size_t)n, gather_work, workers);
+    const worker *const failure = gather_first_failure(workers, n);
+    const bool stopped = failure && in->stopped && failure->failed_at == INT64_MAX;
+    if (in->job->save && !in->spoiled && (stopped || (in->paused && !failure))) {
+      TAREI_TRY(write_checkpoint(in, workers, n, err));
+    }
+    in->paused = false;
+    if (failure) {
+      return TARE_OK; /* gather_join returns it */
+    }
+  } while (!in->closed);
+  return TARE_OK;
+}
+
 /* What a refused sample has put into bins cannot be taken out of them again, so that the pass is
  * made once more, now knowing which samples not to count. Sound data pays nothing for it. */
 static tare_status pass_until_clean(intake *const in, tarei_team *const team, worker *const workers,
                                     const int n, tare_error *const err) {
-  tarei_team_run(team, (size_t)n, gather_work, workers);
+  TAREI_TRY(in->job->resume(in->job->user, err));
+  TAREI_TRY(pass_once(in, team, workers, n, err));
   while (in->spoiled && !gather_first_failure(workers, n)) {
-    TAREI_TRY(tare_dataset_rewind(in->job->dataset, err));
-    for (int i = 0; i < n; i++) {
-      reset_stats(workers[i].stats);
-      tarei_gram_rows_drop(&workers[i].rows);
-    }
-    tarei_grams_reset(in->job->grams);
-    tarei_channels_reset(in->job->channels);
-    in->n_taken = in->n_done = 0;
-    in->fitted = (tare_fit_counts){0};
-    in->closed = in->spoiled = false;
-    tarei_team_run(team, (size_t)n, gather_work, workers);
+    TAREI_TRY(begin_again(in, workers, n, err));
+    TAREI_TRY(pass_once(in, team, workers, n, err));
   }
   return gather_join(workers, n, err);
 }
@@ -471,6 +526,8 @@ tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const st
                          tare_error *const err) {
   const tare_calibrate_options *const o = job->options;
   intake in = {.job = job,
+               .stats = stats,
+               .saved = tarei_now(),
                .fit = {.fit = o->fit,
                        .outside = o->outside,
                        .pad_values = o->pad_values,
@@ -483,6 +540,6 @@ tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const st
   const tare_status status =
       run_workers(&in, count_workers(job, stats, job->threads), job->threads, stats, err);
   (void)pthread_mutex_destroy(&in.mutex);
-  free(in.refused.indices);
+  tarei_refused_fini(&in.refused);
   return status;
 }

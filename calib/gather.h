@@ -4,14 +4,15 @@
  * Workers take samples in turn. Each has its own context and its own statistics, whose sum does not
  * depend on which worker took which sample. If the data set skips bad samples, a sample that the
  * model rejects is skipped, and none of its values count.
+ *
+ * For a checkpoint, the workers finish their samples and stop, so that what they have counted is
+ * what the ledger says.
  */
 #ifndef TAREI_CALIB_GATHER_H
 #define TAREI_CALIB_GATHER_H
 
 #include <tare/plan.h>
 
-#include "calib/gram_rows.h"
-#include "calib/methods/channels.h"
 #include "calib/stats.h"
 
 typedef struct tarei_gather_job {
@@ -22,8 +23,13 @@ typedef struct tarei_gather_job {
   const tarei_kernels *kernels;
   int threads;
   tare_dataset *dataset;
-  tarei_grams *grams;       /* empty; receives the sums of all layers that it has */
-  tarei_channels *channels; /* empty; receives the ranges of all tensors that it has */
+  tarei_sums *sums;           /* receives those of all layers and tensors that it has */
+  tarei_ledger_rest *resumed; /* samples that the statistics have already */
+  tarei_ledger_rest *counted; /* samples to leave out */
+  bool may_be_empty;          /* having no samples is no error */
+  tare_status (*resume)(void *user, tare_error *err); /* adds what was counted before the pass */
+  tare_status (*save)(void *user, tare_error *err);   /* writes a checkpoint; NULL: none */
+  void *user;
 } tarei_gather_job;
 
 /* Counts all samples into empty statistics, whose tensors are the observable ones of the plan, in

@@ -35,9 +35,7 @@ static int64_t every_of(const tare_plan *const plan, const int reader) {
   return (products * SHARE + free_of_charge - 1) / free_of_charge;
 }
 
-tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const plan,
-                             const bool means, tare_error *const err) {
-  const int n = tarei_plan_n_readers(plan);
+tare_status tarei_grams_init_empty(tarei_grams *const grams, const int n, tare_error *const err) {
   *grams = (tarei_grams){.all = tarei_calloc((size_t)n, sizeof *grams->all),
                          .inputs = tarei_calloc((size_t)n, sizeof *grams->inputs),
                          .every = tarei_calloc((size_t)n, sizeof *grams->every)};
@@ -45,14 +43,20 @@ tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const pl
   if (!grams->all || !grams->inputs || !grams->every) {
     return tarei_fail_memory(err, "sums of products", (size_t)n * sizeof *grams->all);
   }
-  for (; grams->n < n; grams->n++) {
-    const tarei_row_reader *const reader = tarei_plan_reader(plan, grams->n);
-    if (reader->rows_of == grams->n) {
-      TAREI_TRY(tarei_gram_init(&grams->all[grams->n], reader->weights.k, err));
-      grams->every[grams->n] = every_of(plan, grams->n);
+  grams->n = n;
+  return TARE_OK;
+}
+
+tare_status tarei_grams_init(tarei_grams *const grams, const tare_plan *const plan,
+                             const bool means, tare_error *const err) {
+  TAREI_TRY(tarei_grams_init_empty(grams, tarei_plan_n_readers(plan), err));
+  for (int i = 0; i < grams->n; i++) {
+    const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
+    if (reader->rows_of == i) {
+      TAREI_TRY(tarei_gram_init(&grams->all[i], reader->weights.k, err));
+      grams->every[i] = every_of(plan, i);
       grams->most_k = reader->weights.k > grams->most_k ? reader->weights.k : grams->most_k;
-      TAREI_TRY(means ? tarei_input_sums_init(&grams->inputs[grams->n], reader->weights.k, err)
-                      : TARE_OK);
+      TAREI_TRY(means ? tarei_input_sums_init(&grams->inputs[i], reader->weights.k, err) : TARE_OK);
     }
   }
   return TARE_OK;

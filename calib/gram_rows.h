@@ -22,6 +22,8 @@ typedef struct tarei_grams {
   pthread_mutex_t mutex;    /* guards the sums */
 } tarei_grams;
 
+/* For n readers, without sums of any. */
+tare_status tarei_grams_init_empty(tarei_grams *grams, int n, tare_error *err);
 /* One for each reader that was found in the plan, empty; with sums of inputs if `means`. */
 tare_status tarei_grams_init(tarei_grams *grams, const tare_plan *plan, bool means,
                              tare_error *err);

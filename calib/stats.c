@@ -78,6 +78,10 @@ void tare_stats_free(tare_stats **const handle) {
   tarei_roundings_fini(&stats->roundings);
   tarei_smoothings_fini(&stats->smoothings);
   tarei_numbers_fini_all(stats->numbers);
+  tarei_settings_fini(&stats->settings);
+  tarei_ledger_fini(&stats->ledger);
+  tarei_sums_free(&stats->sums);
+  free(stats->shards.items);
   free(stats->tensors);
   free(stats->profiles);
   free(stats->inputs);
@@ -99,11 +103,45 @@ static int by_alias_name(const void *const a, const void *const b) {
 void tarei_stats_sort(tare_stats *const stats) {
   qsort(stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors, by_tensor_name);
   qsort(stats->aliases, (size_t)stats->n_aliases, sizeof *stats->aliases, by_alias_name);
+  tarei_ledger_sort(&stats->ledger);
   tarei_named_sort(TAREI_NAMED(&stats->roundings));
   tarei_named_sort(TAREI_NAMED(&stats->smoothings));
   for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
     tarei_named_sort(TAREI_NAMED(&stats->numbers[k]));
   }
+}
+
+static int stats_name_of_tensor(const void *const key, const void *const tensor) {
+  return strcmp(key, ((const tarei_stats_tensor *)tensor)->name);
+}
+
+const tarei_stats_tensor *tarei_stats_find_tensor(const tare_stats *const stats,
+                                                  const char *const name) {
+  return bsearch(name, stats->tensors, (size_t)stats->n_tensors, sizeof *stats->tensors,
+                 stats_name_of_tensor);
+}
+
+tare_status tarei_stats_add(tare_stats *const sum, const tare_stats *const sorted,
+                            tare_error *const err) {
+  if (sum->n_tensors != sorted->n_tensors || sum->n_profiles != sorted->n_profiles) {
+    return tarei_fail(err, TARE_E_INPUT, "%d tensors were observed, expected %d", sorted->n_tensors,
+                      sum->n_tensors);
+  }
+  for (int t = 0; t < sum->n_tensors; t++) {
+    const tarei_stats_tensor *const from = tarei_stats_find_tensor(sorted, sum->tensors[t].name);
+    if (!from) {
+      return tarei_fail(err, TARE_E_INPUT, "tensor '%s' was not observed", sum->tensors[t].name);
+    }
+    for (int p = 0; p < sum->n_profiles; p++) {
+      if (!tarei_accumulator_merge(&sum->tensors[t].buckets[p], &from->buckets[p])) {
+        return tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
+      }
+    }
+  }
+  for (int p = 0; p < sum->n_profiles; p++) {
+    sum->profiles[p].n_samples += sorted->profiles[p].n_samples;
+  }
+  return TARE_OK;
 }
 
 tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int n_profiles,
@@ -185,4 +223,70 @@ tare_stats_entry tare_stats_get(const tare_stats *const stats, const int tensor,
                             .max = known ? (double)a->max : NAN,
                             .static_loss = loss.fixed,
                             .row_loss = loss.rows};
+}
+
+/* --- histograms of few bins, for people --------------------------------------------------------
+ */
+
+/* The bin of a value; those of negative values are below 0. */
+static int stats_histogram_bin(const double value, const double width) {
+  return value < 0 ? -1 - (int)(-value / width) : (int)(value / width);
+}
+
+/* Adds the counts of one sign: bins that are 2^shift times as wide, the first of `out` being
+ * `first`. */
+static void stats_histogram_add(const tarei_counts *const counts, const bool negative,
+                                const int shift, const int first, tare_histogram *const out) {
+  int64_t page[TAREI_COUNTS_PAGE];
+  for (int p = 0; p < TAREI_COUNTS_PAGES; p++) {
+    tarei_counts_get(counts, p, page);
+    for (int i = 0; i < TAREI_COUNTS_PAGE; i++) {
+      if (page[i]) {
+        const int magnitude = (p * TAREI_COUNTS_PAGE + i) >> shift;
+        const int bin = (negative ? -1 - magnitude : magnitude) - first;
+        assert(bin >= 0 && bin < out->n_bins);
+        out->counts[bin] += page[i];
+      }
+    }
+  }
+}
+
+static void stats_histogram_fill(const tarei_accumulator *const a, tare_histogram *const out) {
+  const tarei_histogram *const h = &a->histogram;
+  const double min = (double)a->min, max = (double)a->max;
+  if (!(min <= max)) {
+    return;
+  }
+  if (h->exponent == TAREI_HISTOGRAM_NO_EXPONENT) {
+    *out = (tare_histogram){.n_bins = 1, .width = 1, .counts = {h->zeros}};
+    return;
+  }
+  int shift = 0, first = 0, last = 0;
+  for (;; shift++) {
+    out->width = ldexp(1, h->exponent + shift);
+    first = stats_histogram_bin(min, out->width);
+    last = stats_histogram_bin(max, out->width);
+    if (last - first < TARE_HISTOGRAM_BINS) {
+      break;
+    }
+  }
+  out->n_bins = last - first + 1;
+  out->low = first * out->width;
+  stats_histogram_add(&h->positive, false, shift, first, out);
+  stats_histogram_add(&h->negative, true, shift, first, out);
+}
+
+tare_status tare_stats_histogram(const tare_stats *const stats, const int tensor,
+                                 tare_histogram *const out, tare_error *const err) {
+  assert(tensor >= 0 && tensor < stats->n_tensors);
+  *out = (tare_histogram){0};
+  tarei_accumulator all;
+  tarei_accumulator_init(&all);
+  const tare_status status =
+      tarei_stats_merged(&stats->tensors[tensor], stats->n_profiles, &all, err);
+  if (status == TARE_OK) {
+    stats_histogram_fill(&all, out);
+  }
+  tarei_accumulator_fini(&all);
+  return status;
 }

@@ -8,6 +8,9 @@
 #include <tare/calib.h>
 
 #include "calib/accumulator.h"
+#include "calib/parts/ledger.h"
+#include "calib/parts/settings.h"
+#include "calib/parts/sums.h"
 #include "graph/table/rounding.h"
 
 typedef struct tarei_stats_profile {
@@ -24,6 +27,14 @@ typedef struct tarei_stats_tensor {
 typedef struct tarei_stats_alias {
   char *name, *source;
 } tarei_stats_alias;
+
+/* Which parts of the data of a run are counted. */
+typedef struct tarei_shards {
+  int64_t count;  /* parts of the data; 0: it was not divided */
+  uint64_t data;  /* hash of the names of its files (tarei_dataset_hash) */
+  int64_t *items; /* those that are counted, ascending */
+  size_t n, cap;
+} tarei_shards;
 
 struct tare_stats {
   uint64_t model_hash;
@@ -44,6 +55,12 @@ struct tare_stats {
   tarei_smoothings
       smoothings; /* with a column for each profile; without data INFINITY, -INFINITY */
   tarei_numbers numbers[TAREI_NUMBERS_COUNT]; /* of the channels of layers */
+  tarei_settings settings;
+  tarei_ledger ledger; /* sorted */
+  bool has_ledger;     /* files of older versions have none */
+  bool partial;        /* a pass over data that did not end */
+  tarei_shards shards;
+  tarei_sums *sums; /* for what is still to be decided; NULL: nothing is */
 };
 
 /* Allocates statistics of these sizes; all names are NULL, and all accumulators empty. */
@@ -52,6 +69,13 @@ tare_status tarei_stats_new(int n_profiles, int n_inputs, int n_tensors, int n_a
 
 /* Sorts tensors, aliases and roundings by name. */
 void tarei_stats_sort(tare_stats *stats);
+
+/* The tensor of a name, of sorted statistics; or NULL. */
+const tarei_stats_tensor *tarei_stats_find_tensor(const tare_stats *stats, const char *name);
+
+/* Adds the counts of sorted statistics, tensor by name, to others of the same tensors in any order.
+ * TARE_E_INPUT, with the name of a tensor that only one of them has. */
+tare_status tarei_stats_add(tare_stats *sum, const tare_stats *sorted, tare_error *err);
 
 /* Adds the buckets of a tensor to an empty accumulator. */
 tare_status tarei_stats_merged(const tarei_stats_tensor *tensor, int n_profiles,

@@ -19,6 +19,10 @@ bool tarei_number_is(const tarei_number number, const tare_dtype dtype) {
   return NUMBERS[number] == dtype;
 }
 
+tare_dtype tarei_number_label(const tarei_number number) {
+  return number == TAREI_NUMBER_F32 || number == TAREI_NUMBER_F64 ? NUMBERS[number] : TARE_I64;
+}
+
 /* A member converts n values and gives the index of the first that does not fit, or n. */
 typedef struct member {
   tare_dtype dtype;

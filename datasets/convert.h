@@ -23,6 +23,9 @@ size_t tarei_number_size(tarei_number number);
  * are converted in place, which only checks them. */
 bool tarei_number_is(tarei_number number, tare_dtype dtype);
 
+/* The element type of labels stored as such numbers: TARE_I64, or that of the floats. */
+tare_dtype tarei_number_label(tarei_number number);
+
 /* Converts numbers. Integers must be in the range of dtype; floats must be finite, in range, and
  * whole numbers if dtype is an integer. Rounding to a narrower float is allowed. `out` must not
  * overlap the values; if tarei_number_is, it may be the values themselves. TARE_E_INPUT names the

@@ -93,6 +93,11 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
   for (int i = 0; i < options->n_mappings; i++) {
     TAREI_TRY(check_mapping(options, i, err));
   }
+  if (options->n_shards < 0 ||
+      (options->n_shards && (options->shard < 0 || options->shard >= options->n_shards))) {
+    return tarei_fail(err, TARE_E_USAGE, "shard %lld of %lld: shards are counted from 0",
+                      (long long)options->shard, (long long)options->n_shards);
+  }
   return check_waveforms(options, err);
 }
 
@@ -108,6 +113,10 @@ static tare_status make_features(const tare_dataset_options *const options,
         options->rate, spec.name, (long long)spec.rate, options->rate);
   }
   out->rate = (int)spec.rate;
+  out->features_text = tarei_strdup(options->features);
+  if (!out->features_text) {
+    return tarei_fail_memory(err, "features", strlen(options->features));
+  }
   return tarei_features_new(&spec, &out->features, err);
 }
 
@@ -139,6 +148,8 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   out->skip_bad = options->skip_bad;
   out->rows = options->rows;
   out->limit = options->limit;
+  out->shard = options->shard;
+  out->n_shards = options->n_shards;
   tare_limits_init(&out->limits);
   if (options->limits) {
     out->limits = *options->limits;
@@ -190,6 +201,7 @@ void tarei_data_spec_fini(tarei_data_spec *const spec) {
   free(spec->labels);
   free(spec->waveforms);
   tarei_features_free(&spec->features);
+  free(spec->features_text);
   *spec = (tarei_data_spec){0};
 }
 

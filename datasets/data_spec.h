@@ -13,13 +13,15 @@ typedef struct tarei_data_spec {
   int n_inputs;
   int rate;
   tarei_features *features; /* of audio, or NULL */
+  char *features_text;      /* of the option, or NULL */
   char *labels;             /* or NULL */
   tare_mapping *mappings;
   int n_mappings;
   bool skip_bad, rows;
-  bool dims_only;  /* set and cleared between passes: the contents of audio are not needed */
-  int64_t limit;   /* 0 for all */
-  tarei_gain gain; /* levels of each sample */
+  bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
+  int64_t limit;  /* 0 for all */
+  int64_t shard, n_shards; /* 0 shards: all samples */
+  tarei_gain gain;         /* levels of each sample */
   bool *waveforms; /* [n_inputs]: the gain applies to this input of data that hold tensors */
   tare_limits limits;
 } tarei_data_spec;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <tare/tare.h>
+#include <xxhash.h>
 
 #include "base/mem.h"
 #include "base/refusals.h"
@@ -22,7 +23,7 @@ typedef struct bad_sample {
 struct tare_dataset {
   tarei_data_spec spec;
   tarei_items items;
-  int64_t count;
+  int64_t total, count; /* samples of all shards, and of this one */
   tarei_str describe, gain_range;
   tarei_stream stream;      /* belongs to the prefetch threads while there are any */
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
@@ -60,7 +61,20 @@ static tare_status survey_item(tare_dataset *const dataset, tarei_item *const it
   item->count = item->ops->count(state);
   add_kind(dataset, item->ops->describe(state), n_kinds);
   item->ops->close(state);
-  if (!tarei_add_i64(dataset->count, item->count, &dataset->count)) {
+  return TARE_OK;
+}
+
+/* A recording is one sample: those of other shards are not opened. */
+static bool is_of_other_shard(const tare_dataset *const dataset, const tarei_item *const item) {
+  const tarei_data_spec *const spec = &dataset->spec;
+  return spec->n_shards && item->ops->has_rate && dataset->total % spec->n_shards != spec->shard;
+}
+
+static tare_status count_item(tare_dataset *const dataset, tarei_item *const item,
+                              int *const n_kinds, tare_error *const err) {
+  item->count = 1;
+  TAREI_TRY(is_of_other_shard(dataset, item) ? TARE_OK : survey_item(dataset, item, n_kinds, err));
+  if (!tarei_add_i64(dataset->total, item->count, &dataset->total)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
   }
   return TARE_OK;
@@ -99,23 +113,30 @@ static tare_status survey(tare_dataset *const dataset, const tarei_str *const no
                           tare_error *const err) {
   int n_kinds = 0;
   for (size_t i = 0; i < dataset->items.n; i++) {
-    TAREI_TRY(survey_item(dataset, &dataset->items.items[i], &n_kinds, err));
+    TAREI_TRY(count_item(dataset, &dataset->items.items[i], &n_kinds, err));
   }
-  if (dataset->count == 0) {
+  if (dataset->total == 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", dataset->items.items[0].path);
   }
-  tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->count,
-                dataset->count == 1 ? "" : "s");
-  if (dataset->items.n > 1 && dataset->items.n != (size_t)dataset->count) {
+  tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->total,
+                dataset->total == 1 ? "" : "s");
+  if (dataset->items.n > 1 && dataset->items.n != (size_t)dataset->total) {
     tarei_str_add(&dataset->describe, " in %zu files", dataset->items.n);
   }
   if (notes->length) {
     tarei_str_add(&dataset->describe, " (%s)", tarei_str_get(notes));
   }
   const int64_t limit = dataset->spec.limit;
-  if (limit && limit < dataset->count) {
-    dataset->count = limit;
+  if (limit && limit < dataset->total) {
+    dataset->total = limit;
     tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", limit);
+  }
+  dataset->count = dataset->total;
+  if (dataset->spec.n_shards) {
+    const int64_t n = dataset->spec.n_shards, shard = dataset->spec.shard;
+    dataset->count = dataset->total / n + (shard < dataset->total % n);
+    tarei_str_add(&dataset->describe, ", %" PRId64 " of them in shard %" PRId64 " of %" PRId64,
+                  dataset->count, shard, n);
   }
   TAREI_TRY(check_gain(dataset, err));
   return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
@@ -160,7 +181,7 @@ tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
     return status;
   }
   dataset->stream =
-      (tarei_stream){.spec = &dataset->spec, .items = &dataset->items, .limit = dataset->count};
+      (tarei_stream){.spec = &dataset->spec, .items = &dataset->items, .limit = dataset->total};
   *out = dataset;
   return TARE_OK;
 }
@@ -328,6 +349,22 @@ void tarei_dataset_take(tare_dataset *const dataset, tarei_slot *const slot) {
   *slot = dataset->current;
   dataset->current = (tarei_slot){0};
   dataset->view = (tare_sample){0};
+}
+
+/* Folders differ between machines. */
+uint64_t tarei_dataset_hash(const tare_dataset *const dataset) {
+  uint64_t hash = XXH64(&dataset->total, sizeof dataset->total, 0 /* seed */);
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    const tarei_item *const item = &dataset->items.items[i];
+    const char *const slash = strrchr(item->path, '/');
+    const char *const name = slash ? slash + 1 : item->path;
+    hash = XXH64(name, strlen(name) + 1, hash ^ (uint64_t)item->count);
+  }
+  return hash;
+}
+
+const tarei_data_spec *tarei_dataset_spec(const tare_dataset *const dataset) {
+  return &dataset->spec;
 }
 
 tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const err) {

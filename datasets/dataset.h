@@ -4,10 +4,17 @@
 
 #include <tare/dataset.h>
 
+#include "datasets/data_spec.h"
 #include "datasets/slot.h"
 
 /* Moves the last sample of tare_dataset_next into `slot`, which must be zeroed. The caller frees it
  * with tarei_slot_fini, at any time and on any thread. The tare_sample becomes invalid. */
 void tarei_dataset_take(tare_dataset *dataset, tarei_slot *slot);
+
+/* The options that it was opened with. */
+const tarei_data_spec *tarei_dataset_spec(const tare_dataset *dataset);
+
+/* Of the names of its files, without folders, and the numbers of their samples. */
+uint64_t tarei_dataset_hash(const tare_dataset *dataset);
 
 #endif

@@ -41,14 +41,31 @@ static int count_turns(const tarei_stream *const stream) {
   return stream->spec->dims_only ? 1 : tarei_gain_levels(&stream->spec->gain);
 }
 
-/* Files without samples are passed over. */
-bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) {
-  while (stream->item < stream->items->n &&
-         stream->within >= stream->items->items[stream->item].count) {
-    stream->item++;
-    stream->within = 0;
+/* Samples of other shards count only where dims are wanted: what follows from them holds for all.
+ */
+static bool stream_passes_over(const tarei_stream *const stream) {
+  const tarei_data_spec *const spec = stream->spec;
+  return spec->n_shards && !spec->dims_only && stream->index % spec->n_shards != spec->shard;
+}
+
+/* Moves on to a sample; false at the end. Files without samples are passed over. */
+static bool stream_find(tarei_stream *const stream) {
+  while (stream->item < stream->items->n && stream->index < stream->limit) {
+    if (stream->within >= stream->items->items[stream->item].count) {
+      stream->item++;
+      stream->within = 0;
+    } else if (stream_passes_over(stream)) {
+      stream->index++;
+      stream->within++;
+    } else {
+      return true;
+    }
   }
-  if (stream->item == stream->items->n || stream->index == stream->limit) {
+  return false;
+}
+
+bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) {
+  if (!stream_find(stream)) {
     return false;
   }
   *ticket = (tarei_ticket){.index = stream->index,

@@ -1,9 +1,9 @@
 /*
- * Goes through the files and returns one sample after the other, each at all levels of the gain in
- * turn, in two steps: claiming determines the next sample, reading fills it. Only one thread at a
- * time may claim. Tickets that are `shared` are read one at a time in the order of the claims, by
- * the reader of a file with many samples; other tickets may be read by several threads at the same
- * time.
+ * Goes through the files and returns one sample after the other, or those of one shard, each at all
+ * levels of the gain in turn, in two steps: claiming determines the next sample, reading fills it.
+ * Only one thread at a time may claim. Tickets that are `shared` are read one at a time in the
+ * order of the claims, by the reader of a file with many samples; other tickets may be read by
+ * several threads at the same time.
  */
 #ifndef TAREI_DATASETS_STREAM_H
 #define TAREI_DATASETS_STREAM_H

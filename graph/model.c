@@ -135,6 +135,7 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
   TAREI_TRY(tarei_graph_fix_input(graph, at, value, err));
   TAREI_TRY(tarei_settle(refusals, tarei_graph_infer_or_wait(&model->graph, &model->waits, err),
                          input, err));
+  tarei_str_add(&model->sets, "%s%s=%.17g", model->sets.length ? "," : "", input, value);
   return model_describe(model, n_inputs, n_outputs)
              ? TARE_OK
              : tarei_fail_memory(err, "model", sizeof(tare_model));
@@ -176,6 +177,7 @@ void tare_model_free(tare_model **const handle) {
   free_ports(model->outputs, model->graph->n_outputs);
   free(model->ops);
   tarei_names_fini(&model->names);
+  tarei_str_free(&model->sets);
   tarei_graph_free(model->graph);
   free(model);
   *handle = NULL;

@@ -4,6 +4,7 @@
 
 #include <tare/model.h>
 
+#include "base/str.h"
 #include "graph/ir/ir.h"
 
 typedef struct tarei_op_count {
@@ -19,6 +20,7 @@ struct tare_model {
   tarei_names names;           /* of the values of the graph */
   tarei_op_count *ops;         /* sorted by name */
   int n_ops;
+  tarei_str sets; /* inputs that were fixed: "NAME=VALUE,..." */
 };
 
 /* Makes a model from a graph, which it owns from then on; after a failure the graph is freed. */

@@ -253,10 +253,14 @@ void tarei_fit_count(const tare_profiles *const profiles, const tarei_fitted *co
   counts->samples++;
   counts->cut += cut;
   counts->padded += padded;
+  const int64_t run = count_elements(profiles, fitted->run);
+  const int64_t valid = count_elements(profiles, fitted->valid);
+  counts->run += run;
+  counts->padding += run - valid;
   if (cut) {
     const int64_t elements = count_elements(profiles, fitted->own);
     counts->elements += elements;
-    counts->lost += elements - count_elements(profiles, fitted->valid);
+    counts->lost += elements - valid;
   }
 }
 

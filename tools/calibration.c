@@ -1,11 +1,12 @@
 #include "tools/calibration.h"
 
 #include "tools/say.h"
+#include "tools/signals.h"
 #include "tools/source.h"
 
 static bool tick_pass(void *const user, const int64_t done, const int64_t total) {
   calibration_progress *const p = user;
-  return progress_tick(&p->line, done, total);
+  return progress_tick(&p->line, done, total) && !signals_interrupted();
 }
 
 /* The time left is that of the rounding alone. */
@@ -38,9 +39,7 @@ tare_status calibration_run(const calibration *const c, tare_stats **const out,
   tare_calibrate_options o = source_calibrate_options(c->in, c->lengths, c->streaming);
   tare_fit_counts fitted = {0};
   o.all_tensors = c->all_tensors;
-  o.clipping = c->clipping;
-  o.bias_correction = c->bias_correction;
-  o.smoothing = c->smoothing;
+  opt_weight_methods_apply(c->weight_methods, &o);
   calibration_progress_start(&p, &c->in->common, &o);
   o.fitted = &fitted;
   const tare_status status = tare_calibrate(c->model, c->data, c->profiles, &o, out, err);

@@ -26,9 +26,7 @@ typedef struct calibration {
   const length_inputs *lengths;
   const tare_streaming *streaming; /* NULL: samples are runs */
   bool all_tensors;
-  tare_clipping clipping;
-  bool bias_correction;
-  tare_smoothing smoothing;
+  const opt_weight_methods *weight_methods;
 } calibration;
 
 /* Runs it with progress, and says what the user should know of the data. */

@@ -9,11 +9,15 @@
 
 enum { VERSION = 1 }; /* raised when a member changes its meaning or goes */
 
+static void json_no_memory(void) {
+  fputs("tare: out of memory\n", stderr);
+  exit(tare_status_exit_code(TARE_E_MEMORY));
+}
+
 /* Every cJSON call that makes something comes through here: NULL means out of memory. */
 static cJSON *made(cJSON *const item) {
   if (!item) {
-    fputs("tare: out of memory\n", stderr);
-    exit(tare_status_exit_code(TARE_E_MEMORY));
+    json_no_memory();
   }
   return item;
 }
@@ -59,10 +63,11 @@ void json_hash(cJSON *const parent, const char *const name, const uint64_t hash)
   free(text);
 }
 
-char *json_to_text(cJSON *const item) {
+char *json_to_text(const cJSON *const item) {
   char *const text = cJSON_Print(item);
-  (void)made(text ? item : NULL);
-  cJSON_Delete(item);
+  if (!text) {
+    json_no_memory();
+  }
   return text;
 }
 
@@ -73,6 +78,7 @@ void json_print(cJSON *const object) {
   char *const text = json_to_text(object);
   puts(text);
   free(text);
+  cJSON_Delete(object);
 }
 
 void json_print_error(const char *const command, const tare_error *const err) {

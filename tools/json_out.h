@@ -22,8 +22,8 @@ void json_int(cJSON *parent, const char *name, int64_t value);
 void json_bool(cJSON *parent, const char *name, bool value);
 void json_hash(cJSON *parent, const char *name, uint64_t hash);
 
-/* The text of an object or array, which is freed; the caller frees the text. */
-char *json_to_text(cJSON *item);
+/* The text of an object or array; the caller frees it. */
+char *json_to_text(const cJSON *item);
 
 /* Prints the object on stdout and frees it. */
 void json_print(cJSON *object);

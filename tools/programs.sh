@@ -45,7 +45,7 @@ is_there() {
 status=0
 for name in $(calls | cut -d ' ' -f 2 | sort -u); do
   is_there "$name" && continue
-  file=$(calls | sed -n "s/ $name\$//p" | head -n 1)
+  file=$(calls | sed -n "s, $name\$,,p" | head -n 1)
   echo "$file: calls '$name', which belongs to none of the listed packages (add its package to" \
     "tools/check.sh)" >&2
   status=1

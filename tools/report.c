@@ -84,6 +84,16 @@ void report_sqnr(report *const r, const double db) {
   }
 }
 
+void report_decibels(report *const r, const bool differences, const double low, const double high) {
+  if (isnan(low) || isinf(low) || isinf(high)) {
+    report_cell(r, "-");
+  } else if (differences) {
+    report_cell(r, "%+.2f..%+.2f", low, high);
+  } else {
+    report_cell(r, "%.2f..%.2f", low, high);
+  }
+}
+
 void report_loss(report *const r, const double share) {
   report_number(r, 1, share > 0 ? -10 * log10(share) : NAN);
 }
@@ -205,6 +215,15 @@ static void report_print_row(const report *const r, const char *const *const cel
   }
 }
 
+static bool report_has_names(const report *const r) {
+  for (int c = 0; c < r->names.n; c++) {
+    if (*r->names.items[c]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void report_free(report *const r) {
   for (int i = 0; i < r->n_cells; i++) {
     free(r->cells[i]);
@@ -221,7 +240,9 @@ void report_print(report *const r, FILE *const to) {
   if (r->n_cells > 0) {
     cut *const cuts = cli_realloc(NULL, (size_t)n, sizeof *cuts);
     choose_cuts(r, page_width(to), cuts);
-    report_print_row(r, r->names.items, cuts, to);
+    if (report_has_names(r)) {
+      report_print_row(r, r->names.items, cuts, to);
+    }
     for (int i = 0; i + n <= r->n_cells; i += n) {
       report_print_row(r, (const char *const *)r->cells + i, cuts, to);
     }

@@ -2,6 +2,7 @@
 #ifndef TAREI_TOOLS_REPORT_H
 #define TAREI_TOOLS_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,6 +12,7 @@ typedef struct report report;
  * wider than the terminal or COLUMNS, but only so far that different cells still look different;
  * '?' left and left out, the last one first, where the table would not fit even then; '^', for the
  * last column only, left and wrapped between words.
+ * Without any name there is no line of names.
  * What does not go to a terminal is not cut, unless COLUMNS is set. */
 report *report_new(const char *columns);
 
@@ -21,6 +23,8 @@ void report_cell(report *r, const char *fmt, ...) __attribute__((format(printf, 
 void report_number(report *r, int decimals, double value);
 /* Decibels; an infinite SQNR is that of equal values. */
 void report_sqnr(report *r, double db);
+/* An interval of decibels, or of differences with their signs. */
+void report_decibels(report *r, bool differences, double low, double high);
 /* A share of energy that is lost, in decibels below the whole. */
 void report_loss(report *r, double share);
 

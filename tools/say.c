@@ -66,8 +66,10 @@ void say_fitted(const opt_common *const options, const char *const what,
         what, c->cut, c->samples, 100.0 * (double)c->lost / (double)c->elements);
   }
   if (c->padded > 0) {
-    say(options, "%s: %" PRId64 " of %" PRId64 " samples padded to fit a profile", what, c->padded,
-        c->samples);
+    say(options,
+        "%s: %" PRId64 " of %" PRId64
+        " samples padded to fit a profile: %.1f %% of what ran is padding",
+        what, c->padded, c->samples, 100.0 * (double)c->padding / (double)c->run);
   }
 }
 

@@ -17,6 +17,14 @@ char *metric_column(const int metric, const char *const name) {
   return cli_format("%s%s%s", name, *symbol ? " " : "", symbol);
 }
 
+int metric_decimals(const int metric, const double value) {
+  const bool plain = metric >= 0 && !*tare_metric_get_unit(metric).symbol;
+  const double size = fabs(metric_shown(metric, value));
+  return !plain || size == 0 || !isfinite(size) || size >= 1 ? 3
+         : size < 1e-9                                       ? 12
+                                                             : 3 - (int)floor(log10(size));
+}
+
 void score_json(cJSON *const object, const tare_eval_score *const score, const int metric,
                 const bool compared) {
   json_int(object, "samples", score->samples);
@@ -39,6 +47,7 @@ void fitted_json(cJSON *const object, const tare_fit_counts *const counts) {
   json_int(object, "cut", counts->cut);
   json_int(object, "padded", counts->padded);
   json_real(object, "lost", counts->cut ? (double)counts->lost / (double)counts->elements : 0);
+  json_real(object, "padding", counts->run ? (double)counts->padding / (double)counts->run : 0);
 }
 
 static void print_figure(const char *const name, const double value, const int decimals,
@@ -52,7 +61,7 @@ static void print_figure(const char *const name, const double value, const int d
 
 static void print_metric(const char *const name, const int metric, const double value) {
   char *const unit = metric_column(metric, "");
-  print_figure(name, metric_shown(metric, value), 3, unit);
+  print_figure(name, metric_shown(metric, value), metric_decimals(metric, value), unit);
   free(unit);
 }
 
@@ -60,10 +69,11 @@ static void print_difference(const int metric, const tare_difference *const d) {
   if (isnan(d->value)) {
     return;
   }
-  printf("%-16s %+.3f %s, 95 %% interval %+.2f..%+.2f (%" PRId64 " labelled sample%s)%s\n",
-         "  difference", metric_shown(metric, d->value), tare_metric_get_unit(metric).difference,
-         metric_shown(metric, d->low), metric_shown(metric, d->high), d->samples, cli_s(d->samples),
-         d->distinct ? "" : ": within the noise");
+  const int decimals = metric_decimals(metric, d->value);
+  printf("%-16s %+.*f %s, 95 %% interval %+.*f..%+.*f (%" PRId64 " sample%s)%s\n", "  difference",
+         decimals, metric_shown(metric, d->value), tare_metric_get_unit(metric).difference,
+         decimals - 1, metric_shown(metric, d->low), decimals - 1, metric_shown(metric, d->high),
+         d->samples, cli_s(d->samples), d->distinct ? "" : ": within the noise");
 }
 
 static void print_total(const tare_eval_score *const total, const int metric, const bool compared) {
@@ -125,8 +135,8 @@ static void print_row(report *const r, const tare_eval_score *const s, const cha
   report_cell(r, "%" PRId64, s->samples);
   report_number(r, 2, s->sqnr_db);
   report_number(r, 3, 100 * s->top1_agreement);
-  report_number(r, 3, metric_shown(metric, s->metric));
-  report_number(r, 3, metric_shown(metric, s->reference));
+  report_number(r, metric_decimals(metric, s->metric), metric_shown(metric, s->metric));
+  report_number(r, metric_decimals(metric, s->reference), metric_shown(metric, s->reference));
 }
 
 void score_print_profiles(const tare_eval_score *const *const scores,
@@ -173,6 +183,13 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   }
   putchar('\n');
   score_print_profiles(scores, profiles, metric);
+}
+
+void interval_json(cJSON *const object, const char *const name,
+                   const tare_interval *const interval) {
+  cJSON *const item = json_add(object, name, json_object());
+  json_real(item, "low", interval->low);
+  json_real(item, "high", interval->high);
 }
 
 void difference_json(cJSON *const object, const char *const name, const tare_difference *const d) {

@@ -11,6 +11,10 @@
 double metric_shown(int metric, double value);
 char *metric_column(int metric, const char *name); /* free() it */
 
+/* Decimals that show a value of a metric: three of shares and decibels; of plain numbers, which may
+ * be of any size, at least four digits. */
+int metric_decimals(int metric, double value);
+
 /* Adds the figures of a score. Comparison figures only with a reference; "equal" says that both
  * gave the same values, where the SQNR has no number and is null. */
 void score_json(cJSON *object, const tare_eval_score *score, int metric, bool compared);
@@ -37,6 +41,9 @@ void levels_json(cJSON *object, const tare_eval_result *result, int metric, bool
  * is NULL. */
 void score_print(const tare_eval_result *result, const tare_profiles *profiles, int metric,
                  bool compared, const tare_difference *difference);
+
+/* Adds an interval under a name. */
+void interval_json(cJSON *object, const char *name, const tare_interval *interval);
 
 /* Adds a difference of metrics under a name. */
 void difference_json(cJSON *object, const char *name, const tare_difference *difference);

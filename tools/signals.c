@@ -46,9 +46,12 @@ static void signals_mark(const int number) {
 void signals_hold_interrupt(void) {
   struct sigaction mark = {.sa_handler = signals_mark, .sa_flags = SA_RESTART};
   sigemptyset(&mark.sa_mask);
-  struct sigaction theirs;
-  if (sigaction(SIGINT, NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN) {
-    (void)sigaction(SIGINT, &mark, NULL);
+  static const int NUMBERS[] = {SIGINT, SIGTERM};
+  for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+    struct sigaction theirs;
+    if (sigaction(NUMBERS[i], NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN) {
+      (void)sigaction(NUMBERS[i], &mark, NULL);
+    }
   }
 }
 

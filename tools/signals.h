@@ -10,8 +10,8 @@ void signals_handle(void);
 /* Has one function more called before they do; it may only call what handlers may. */
 void signals_also(void (*clean)(void));
 
-/* From now on a first SIGINT only sets a mark, and a second one ends the program. Where it is
- * ignored, as in the background of a script, it still is. */
+/* From now on a first SIGINT or SIGTERM only sets a mark, and a second one ends the program. Where
+ * they are ignored, as in the background of a script, they still are. */
 void signals_hold_interrupt(void);
 bool signals_interrupted(void);
 

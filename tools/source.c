@@ -144,8 +144,10 @@ tare_eval_options source_eval_options(const opt_inputs *const options,
   tare_eval_options o;
   tare_eval_options_init(&o);
   o.metric = tare_metric_name(metric->metric);
-  o.alphabet = metric->alphabet;
+  o.settings = metric->settings;
+  o.n_settings = metric->n_settings;
   o.output = metric->output;
+  o.answers = metric->worst > 0;
   o.fit = options->fit.fit;
   o.outside = options->fit.outside;
   o.pad_values = options->fit.pads;

@@ -150,6 +150,11 @@ void table_print_methods(const int clipped, const int corrected, const int smoot
   }
 }
 
+void table_print_weight_methods(const tare_table *const table) {
+  table_print_methods(tare_table_n_clipped(table), tare_table_n_corrected(table),
+                      tare_table_n_smoothed(table));
+}
+
 void table_print(const tare_table *const table) {
   const int n = tare_table_n_specs(table);
   const char *const method = tare_table_method(table);
@@ -163,8 +168,7 @@ void table_print(const tare_table *const table) {
     printf(" (%d dead, left in float)", dead);
   }
   printf("\n");
-  table_print_methods(tare_table_n_clipped(table), tare_table_n_corrected(table),
-                      tare_table_n_smoothed(table));
+  table_print_weight_methods(table);
   printf("columns    %d\n", tare_table_n_profiles(table));
   for (int p = 0; p < n; p++) {
     printf("profile %-2d %s\n", p, tare_table_spec(table, p));
@@ -177,6 +181,12 @@ void table_print(const tare_table *const table) {
   }
 }
 
+void table_json_weight_methods(cJSON *const object, const tare_table *const table) {
+  json_int(object, "clipped", tare_table_n_clipped(table));
+  json_int(object, "corrected", tare_table_n_corrected(table));
+  json_int(object, "smoothed", tare_table_n_smoothed(table));
+}
+
 void table_json(cJSON *const object, const tare_table *const table) {
   json_text(object, "method", tare_table_method(table));
   if (*tare_table_gain_range(table)) {
@@ -184,9 +194,7 @@ void table_json(cJSON *const object, const tare_table *const table) {
   }
   json_int(object, "tensors", tare_table_n_tensors(table));
   json_int(object, "dead", count_dead(table));
-  json_int(object, "clipped", tare_table_n_clipped(table));
-  json_int(object, "corrected", tare_table_n_corrected(table));
-  json_int(object, "smoothed", tare_table_n_smoothed(table));
+  table_json_weight_methods(object, table);
   json_int(object, "columns", tare_table_n_profiles(table));
   cJSON *const profiles = json_add(object, "profiles", json_array());
   for (int p = 0; p < tare_table_n_specs(table); p++) {

@@ -34,6 +34,8 @@ void table_print(const tare_table *table);
 /* How many layers have clipped weights and corrected biases, and how many tensors are smoothed;
  * nothing for none. */
 void table_print_methods(int clipped, int corrected, int smoothed);
+void table_print_weight_methods(const tare_table *table);
+void table_json_weight_methods(cJSON *object, const tare_table *table);
 
 /* Adds method, counts, profiles and warnings to an object. */
 void table_json(cJSON *object, const tare_table *table);

@@ -2,10 +2,12 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tare/eval.h>
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "calib/metrics/states.h"
 
 enum {
   DRAWS = 1999,           /* of a whole data set */
@@ -22,45 +24,36 @@ static uint64_t bootstrap_roll(uint64_t *const state) {
   return z ^ (z >> 31);
 }
 
-/* What a sample adds to a figure: sums of metrics are whole numbers, and exact. */
-typedef struct bootstrap_tally {
-  double part, whole;
-} bootstrap_tally;
-
-typedef double bootstrap_figure_fn(bootstrap_tally sum);
-
-/* The comparison while it is made. */
-typedef struct bootstrap {
-  bootstrap_figure_fn *figure;
-  const bootstrap_tally *tallies; /* [n_plans][n] */
+/* The comparison while it is made. A figure is a function of how often each sample counts. */
+typedef struct bootstrap bootstrap;
+struct bootstrap {
+  tare_status (*figure)(const bootstrap *b, int plan, double *out, tare_error *err);
+  bool (*differs)(const bootstrap *b, int plan, int64_t sample); /* from the base */
+  const void *data;                                              /* of these two */
   int n_plans, base;
-  int64_t n;
-  bootstrap_tally *sums; /* per plan, of one draw */
-  double *values;        /* per plan, the figure in each draw */
-  double *draws;         /* of one plan, sorted */
-} bootstrap;
+  const int64_t *drawn; /* samples to draw from */
+  int64_t n, n_samples; /* of them, and of all */
+  int32_t *times;       /* how often each sample counts in a draw */
+  double *values;       /* per plan, the figure in each draw */
+  double *whole;        /* per plan, the figure of all samples */
+  double *draws;        /* of one plan, sorted */
+};
 
-static void bootstrap_add(const bootstrap *const b, const int64_t sample) {
+static tare_status bootstrap_figures(const bootstrap *const b, double *const out,
+                                     const int64_t stride, tare_error *const err) {
   for (int p = 0; p < b->n_plans; p++) {
-    b->sums[p].part += b->tallies[p * b->n + sample].part;
-    b->sums[p].whole += b->tallies[p * b->n + sample].whole;
+    TAREI_TRY(b->figure(b, p, &out[p * stride], err));
   }
+  return TARE_OK;
 }
 
-static void bootstrap_clear(const bootstrap *const b) {
-  for (int p = 0; p < b->n_plans; p++) {
-    b->sums[p] = (bootstrap_tally){0};
-  }
-}
-
-static void bootstrap_draw(const bootstrap *const b, const int round, uint64_t *const state) {
-  bootstrap_clear(b);
+static tare_status bootstrap_draw(const bootstrap *const b, const int round, uint64_t *const state,
+                                  tare_error *const err) {
+  memset(b->times, 0, (size_t)b->n_samples * sizeof *b->times);
   for (int64_t i = 0; i < b->n; i++) {
-    bootstrap_add(b, (int64_t)(bootstrap_roll(state) % (uint64_t)b->n));
+    b->times[b->drawn[bootstrap_roll(state) % (uint64_t)b->n]]++;
   }
-  for (int p = 0; p < b->n_plans; p++) {
-    b->values[(int64_t)p * DRAWS + round] = b->figure(b->sums[p]);
-  }
+  return bootstrap_figures(b, &b->values[round], DRAWS, err);
 }
 
 static int bootstrap_ascending(const void *const a, const void *const b) {
@@ -71,9 +64,7 @@ static int bootstrap_ascending(const void *const a, const void *const b) {
 static int64_t count_differing(const bootstrap *const b, const int plan) {
   int64_t n = 0;
   for (int64_t i = 0; i < b->n; i++) {
-    const bootstrap_tally x = b->tallies[plan * b->n + i];
-    const bootstrap_tally y = b->tallies[b->base * b->n + i];
-    n += x.part != y.part || x.whole != y.whole;
+    n += b->differs(b, plan, b->drawn[i]);
   }
   return n;
 }
@@ -104,10 +95,26 @@ static int bootstrap_tail(const int64_t n) {
   return tail > 1 ? tail : 1;
 }
 
+/* Moves the draws that have a value to the front, and returns how many have none. */
+static int bootstrap_without(double *const draws) {
+  int kept = 0;
+  for (int r = 0; r < DRAWS; r++) {
+    if (!isnan(draws[r])) {
+      draws[kept++] = draws[r];
+    }
+  }
+  return DRAWS - kept;
+}
+
+/* A draw without a value counts as beyond either end. */
 static tare_interval bootstrap_middle(const bootstrap *const b) {
-  qsort(b->draws, DRAWS, sizeof *b->draws, bootstrap_ascending);
-  const int tail = bootstrap_tail(b->n);
-  return (tare_interval){.low = b->draws[tail - 1], .high = b->draws[DRAWS - tail]};
+  const int without = bootstrap_without(b->draws), n = DRAWS - without;
+  const int tail = bootstrap_tail(b->n) - without;
+  if (tail < 1) {
+    return (tare_interval){NAN, NAN};
+  }
+  qsort(b->draws, (size_t)n, sizeof *b->draws, bootstrap_ascending);
+  return (tare_interval){.low = b->draws[tail - 1], .high = b->draws[n - tail]};
 }
 
 static tare_interval bootstrap_own(const bootstrap *const b, const int plan) {
@@ -123,104 +130,152 @@ static tare_difference bootstrap_conclude(const bootstrap *const b, const int pl
                                   b->values[(int64_t)b->base * DRAWS + r]);
   }
   const tare_interval middle = bootstrap_middle(b);
-  tare_difference d = {
-      .value = bootstrap_minus(b->figure(b->sums[plan]), b->figure(b->sums[b->base])),
-      .low = middle.low,
-      .high = middle.high,
-      .samples = b->n,
-      .differing = count_differing(b, plan)};
+  tare_difference d = {.value = bootstrap_minus(b->whole[plan], b->whole[b->base]),
+                       .low = middle.low,
+                       .high = middle.high,
+                       .samples = b->n,
+                       .differing = count_differing(b, plan)};
   d.distinct = (d.low > 0 || d.high < 0) && d.differing >= DIFFERING_AT_LEAST;
   return d;
 }
 
-static void compare_all(const bootstrap *const b, tare_difference *const out,
-                        tare_interval *const own) {
+static tare_status compare_all(const bootstrap *const b, tare_difference *const out,
+                               tare_interval *const own, tare_error *const err) {
   uint64_t state = SEED;
   for (int r = 0; r < DRAWS; r++) {
-    bootstrap_draw(b, r, &state);
+    TAREI_TRY(bootstrap_draw(b, r, &state, err));
   }
-  bootstrap_clear(b);
+  memset(b->times, 0, (size_t)b->n_samples * sizeof *b->times);
   for (int64_t i = 0; i < b->n; i++) {
-    bootstrap_add(b, i);
+    b->times[b->drawn[i]] = 1;
   }
+  TAREI_TRY(bootstrap_figures(b, b->whole, 1, err));
   for (int p = 0; p < b->n_plans; p++) {
     out[p] = bootstrap_conclude(b, p);
     if (own) {
       own[p] = bootstrap_own(b, p);
     }
   }
+  return TARE_OK;
 }
 
 static tare_status bootstrap_run(bootstrap *const b, tare_difference *const out,
                                  tare_interval *const own, tare_error *const err) {
   const size_t plans = (size_t)b->n_plans;
-  b->sums = tarei_calloc(plans, sizeof *b->sums);
+  b->times = tarei_calloc((size_t)b->n_samples, sizeof *b->times);
+  b->whole = tarei_calloc(plans, sizeof *b->whole);
   b->values = tarei_calloc(plans * DRAWS, sizeof *b->values);
   b->draws = tarei_calloc(DRAWS, sizeof *b->draws);
-  const bool good = b->tallies && b->sums && b->values && b->draws;
-  if (good) {
-    compare_all(b, out, own);
-  }
-  free(b->sums);
+  const bool good = b->times && b->whole && b->values && b->draws;
+  const tare_status status =
+      good ? compare_all(b, out, own, err)
+           : tarei_fail_memory(err, "bootstrap", plans * DRAWS * sizeof *b->values);
+  free(b->times);
+  free(b->whole);
   free(b->values);
   free(b->draws);
-  return good ? TARE_OK : tarei_fail_memory(err, "bootstrap", plans * DRAWS * sizeof *b->values);
+  return status;
 }
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
-static double metric_of(const bootstrap_tally sum) {
-  return sum.part / sum.whole;
+static const tare_metric_states *bootstrap_states(const bootstrap *const b, const int plan) {
+  return ((const tare_metric_states *const *)b->data)[plan];
 }
 
-/* Samples that have a label; which they are is the same for all plans: labels belong to the data.
- */
-static int64_t count_labelled(const tare_metric_tally *const tallies, const int64_t n) {
-  int64_t labelled = 0;
+static tare_status metric_of(const bootstrap *const b, const int plan, double *const out,
+                             tare_error *const err) {
+  return tare_metric_states_value(bootstrap_states(b, plan), b->times, out, err);
+}
+
+static bool metric_differs(const bootstrap *const b, const int plan, const int64_t sample) {
+  return tarei_metric_states_differ(bootstrap_states(b, plan), bootstrap_states(b, b->base),
+                                    sample);
+}
+
+static void fail_all(tare_difference *const out, const int n_plans) {
+  for (int p = 0; p < n_plans; p++) {
+    out[p] = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
+  }
+}
+
+/* Of the labelled samples, keeps those that are among n others. */
+static tare_status bootstrap_choose(const int64_t *const samples, const int64_t n,
+                                    const int64_t n_samples, int64_t *const labelled,
+                                    int64_t *const n_labelled, tare_error *const err) {
+  bool *const chosen = tarei_calloc((size_t)n_samples, sizeof *chosen);
+  if (!chosen) {
+    return tarei_fail_memory(err, "bootstrap", (size_t)n_samples * sizeof *chosen);
+  }
   for (int64_t i = 0; i < n; i++) {
-    labelled += tallies[i].whole > 0;
+    assert(samples[i] >= 0 && samples[i] < n_samples);
+    chosen[samples[i]] = true;
   }
-  return labelled;
-}
-
-static bootstrap_tally *gather_metrics(const tare_metric_tally *const *const tallies,
-                                       const int n_plans, const int64_t n_samples, const int base,
-                                       const int64_t n) {
-  bootstrap_tally *const all = tarei_calloc((size_t)n * (size_t)n_plans, sizeof *all);
-  for (int p = 0; all && p < n_plans; p++) {
-    int64_t at = p * n;
-    for (int64_t i = 0; i < n_samples; i++) {
-      if (tallies[base][i].whole > 0) {
-        all[at++] = (bootstrap_tally){.part = (double)tallies[p][i].part,
-                                      .whole = (double)tallies[p][i].whole};
-      }
+  int64_t kept = 0;
+  for (int64_t i = 0; i < *n_labelled; i++) {
+    if (chosen[labelled[i]]) {
+      labelled[kept++] = labelled[i];
     }
   }
-  return all;
+  *n_labelled = kept;
+  free(chosen);
+  return TARE_OK;
 }
 
-tare_status tare_metric_differences(const tare_metric_tally *const *const tallies,
-                                    const int n_plans, const int64_t n_samples, const int base,
-                                    tare_difference *const out, tare_error *const err) {
-  assert(base >= 0 && base < n_plans && n_samples >= 0);
-  const int64_t n = count_labelled(tallies[base], n_samples);
-  if (n == 0) {
-    for (int p = 0; p < n_plans; p++) {
-      out[p] = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
-    }
-    return TARE_OK;
+tare_status tare_metric_differences(const tare_metric_states *const *const states,
+                                    const int n_plans, const int base, const int64_t *const samples,
+                                    const int64_t n, tare_difference *const out,
+                                    tare_error *const err) {
+  assert(base >= 0 && base < n_plans);
+  const int64_t n_samples = tare_metric_states_count(states[base]);
+  int64_t *const labelled = tarei_calloc((size_t)n_samples, sizeof *labelled);
+  if (!labelled) {
+    return tarei_fail_memory(err, "bootstrap", (size_t)n_samples * sizeof *labelled);
   }
-  bootstrap_tally *const all = gather_metrics(tallies, n_plans, n_samples, base, n);
-  bootstrap b = {.figure = metric_of, .tallies = all, .n_plans = n_plans, .base = base, .n = n};
-  const tare_status status = bootstrap_run(&b, out, NULL, err);
-  free(all);
+  bootstrap b = {.figure = metric_of,
+                 .differs = metric_differs,
+                 .data = states,
+                 .n_plans = n_plans,
+                 .base = base,
+                 .drawn = labelled,
+                 .n = tarei_metric_states_labelled(states[base], labelled),
+                 .n_samples = n_samples};
+  tare_status status =
+      samples ? bootstrap_choose(samples, n, n_samples, labelled, &b.n, err) : TARE_OK;
+  if (status == TARE_OK && b.n == 0) {
+    fail_all(out, n_plans);
+  } else if (status == TARE_OK) {
+    status = bootstrap_run(&b, out, NULL, err);
+  }
+  free(labelled);
   return status;
 }
 
 /* --- SQNR ------------------------------------------------------------------------------------- */
 
-static double sqnr_of(const bootstrap_tally sum) {
-  return sum.whole == 0 ? INFINITY : 10 * log10(sum.part / sum.whole);
+static const tare_error_tally *bootstrap_errors(const bootstrap *const b, const int plan) {
+  return ((const tare_error_tally *const *)b->data)[plan];
+}
+
+static tare_status sqnr_of(const bootstrap *const b, const int plan, double *const out,
+                           tare_error *const err) {
+  const tare_error_tally *const tallies = bootstrap_errors(b, plan);
+  double signal = 0, noise = 0;
+  (void)err;
+  for (int64_t i = 0; i < b->n_samples; i++) {
+    if (b->times[i]) { /* infinite noise times 0 would have no value */
+      signal += b->times[i] * tallies[i].signal;
+      noise += b->times[i] * tallies[i].noise;
+    }
+  }
+  *out = noise == 0 ? INFINITY : 10 * log10(signal / noise);
+  return TARE_OK;
+}
+
+static bool sqnr_differs(const bootstrap *const b, const int plan, const int64_t sample) {
+  const tare_error_tally x = bootstrap_errors(b, plan)[sample];
+  const tare_error_tally y = bootstrap_errors(b, b->base)[sample];
+  return x.signal != y.signal || x.noise != y.noise;
 }
 
 tare_status tare_sqnr_differences(const tare_error_tally *const *const tallies, const int n_plans,
@@ -228,15 +283,21 @@ tare_status tare_sqnr_differences(const tare_error_tally *const *const tallies, 
                                   tare_difference *const out, tare_interval *const own,
                                   tare_error *const err) {
   assert(base >= 0 && base < n_plans && n_samples > 0);
-  bootstrap_tally *const all = tarei_calloc((size_t)n_samples * (size_t)n_plans, sizeof *all);
-  for (int p = 0; all && p < n_plans; p++) {
-    for (int64_t i = 0; i < n_samples; i++) {
-      all[p * n_samples + i] =
-          (bootstrap_tally){.part = tallies[p][i].signal, .whole = tallies[p][i].noise};
-    }
+  int64_t *const all = tarei_calloc((size_t)n_samples, sizeof *all);
+  if (!all) {
+    return tarei_fail_memory(err, "bootstrap", (size_t)n_samples * sizeof *all);
   }
-  bootstrap b = {
-      .figure = sqnr_of, .tallies = all, .n_plans = n_plans, .base = base, .n = n_samples};
+  for (int64_t i = 0; i < n_samples; i++) {
+    all[i] = i;
+  }
+  bootstrap b = {.figure = sqnr_of,
+                 .differs = sqnr_differs,
+                 .data = tallies,
+                 .n_plans = n_plans,
+                 .base = base,
+                 .drawn = all,
+                 .n = n_samples,
+                 .n_samples = n_samples};
   const tare_status status = bootstrap_run(&b, out, own, err);
   free(all);
   return status;

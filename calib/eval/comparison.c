@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "calib/eval/error_sums.h"
-#include "calib/eval/eval_rows.h"
+#include "calib/metrics/rows.h"
 #include "engine/context.h"
 #include "engine/lower/fused.h"
 #include "engine/plan.h"

@@ -12,9 +12,11 @@
 #include "calib/eval/comparison.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_ports.h"
-#include "calib/eval/eval_rows.h"
+#include "calib/metrics/rows.h"
+#include "calib/eval/eval_samples.h"
 #include "calib/eval/eval_save.h"
 #include "calib/eval/eval_side.h"
+#include "calib/metrics/metric.h"
 #include "engine/context.h"
 #include "shapes/number.h"
 
@@ -26,6 +28,7 @@ typedef struct evaluation {
   const tare_port *outputs;
   int n_outputs, n_profiles, n_levels; /* n_levels: 0 without a gain range */
   const tarei_metric *metric;          /* NULL for none */
+  tarei_metric_settings settings;      /* its own */
   tarei_eval_side *sides;
   int n_sides, reference; /* NO_SIDE for none */
   tarei_eval_fit fit;
@@ -37,6 +40,7 @@ typedef struct evaluation {
   int64_t n_chunks; /* taken so far, of all samples */
   int64_t number;   /* of the run: by sample and level, or by chunk */
   tare_fit_counts counts;
+  tarei_eval_samples samples;
 } evaluation;
 
 void tare_eval_options_init(tare_eval_options *const options) {
@@ -54,8 +58,12 @@ double tare_eval_lowest_sqnr(const tare_eval_result *const result) {
 void tare_eval_result_fini(tare_eval_result *const result) {
   free(result->profiles);
   free(result->levels);
-  free(result->tallies);
+  tarei_metric_states_free(&result->states);
   free(result->errors);
+  free(result->sample_seconds);
+  free(result->samples);
+  free(result->sample_names);
+  free(result->length_symbol);
   *result = (tare_eval_result){0};
 }
 
@@ -77,7 +85,10 @@ static tare_status eval_check(evaluation *const e, const tare_plan *const *const
     return tarei_fail(err, TARE_E_USAGE, "output %d: the plan has outputs 0 to %d",
                       e->options->output, e->n_outputs - 1);
   }
-  return tarei_metric_pick(e->options, &e->outputs[e->options->output], &e->metric, err);
+  TAREI_TRY(tarei_metric_pick(e->options->metric, e->options->settings, e->options->n_settings,
+                              &e->metric, &e->settings, err));
+  return tarei_metric_check_output(e->metric, &e->outputs[e->options->output],
+                                   e->reference != NO_SIDE, err);
 }
 
 enum { CHUNKS_AT_LEAST = 1000000 }; /* for the width of names: how many there are is not known */
@@ -91,6 +102,9 @@ static tare_status open_sides(evaluation *const e, const tare_plan *const *const
     options.profile = s == e->reference ? -1 /* by shape */ : e->options->profile;
     TAREI_TRY(tarei_eval_side_init(&e->sides[s], plans[s], e->n_outputs, e->n_profiles, e->n_levels,
                                    e->options->streaming, &options, err));
+    TAREI_TRY(e->metric ? tarei_metric_states_new(e->metric, &e->settings, &e->sides[s].states, err)
+                        : TARE_OK);
+    e->sides[s].answers = e->metric && e->metric->read && e->options->answers;
   }
   return TARE_OK;
 }
@@ -102,6 +116,7 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
     return tarei_fail_memory(err, "evaluation", (size_t)e->n_sides * sizeof *e->sides);
   }
   TAREI_TRY(open_sides(e, plans, err));
+  tarei_eval_samples_init(&e->samples, tare_plan_profiles(plans[0]), e->options->streaming);
   if (e->options->tensors) {
     assert(e->reference != NO_SIDE &&
            tarei_comparison_is_of(e->options->tensors, plans[0], plans[e->reference]));
@@ -131,10 +146,30 @@ static bool same_dims(const tare_tensor *const a, const tare_tensor *const b) {
          memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
+/* What an output brings to the metric. */
+static tare_status measure_metric(const evaluation *const e, const int s,
+                                  const tare_sample *const sample, const int profile,
+                                  const int64_t *const extents, tare_error *const err) {
+  const int i = e->options->output;
+  tare_metric_states *const states = e->sides[s].states;
+  const tarei_metric_case c = {
+      .sample = sample,
+      .output = e->outputs[i].name,
+      .got = &e->sides[s].outputs[i],
+      .want = e->reference == NO_SIDE ? NULL : &e->sides[e->reference].outputs[i],
+      .extents = extents};
+  TAREI_TRY(tarei_metric_states_begin(states, profile, sample->level, err));
+  TAREI_TRY(e->metric->add(&c, states, err));
+  return e->options->answers && e->metric->read && sample->gain_db == 0
+             ? e->metric->read(&c, &e->settings, &states->answer, err)
+             : TARE_OK;
+}
+
 /* What output i of a side brought, beside that of the reference. */
 static tare_status measure_output(const evaluation *const e, const int s,
                                   const tare_sample *const sample, const tarei_fitted *const fitted,
-                                  const int i, tarei_tally *const tally, tare_error *const err) {
+                                  const int profile, const int i, tarei_tally *const tally,
+                                  tare_error *const err) {
   const tarei_eval_side *const side = &e->sides[s];
   const tare_tensor *const got = &side->outputs[i];
   const tare_tensor *const want =
@@ -150,12 +185,7 @@ static tare_status measure_output(const evaluation *const e, const int s,
     tarei_tally_output(tally, got, want, extents);
   }
   if (e->metric && i == e->options->output) {
-    const tarei_metric_case c = {.sample = sample,
-                                 .output = name,
-                                 .got = got,
-                                 .extents = extents,
-                                 .alphabet = e->options->alphabet};
-    TAREI_TRY(e->metric->add(&c, &tally->metric, err));
+    TAREI_TRY(measure_metric(e, s, sample, profile, extents, err));
   }
   return e->save && s == 0 ? tarei_eval_save_output(e->save, e->number, name, got, extents, err)
                            : TARE_OK;
@@ -182,7 +212,7 @@ static tare_status measure_side(evaluation *const e, const int s, const tare_sam
     TAREI_TRY(save_inputs(e, fitted, err));
   }
   for (int i = 0; i < e->n_outputs; i++) {
-    TAREI_TRY(measure_output(e, s, sample, fitted, i, &tally, err));
+    TAREI_TRY(measure_output(e, s, sample, fitted, profile, i, &tally, err));
   }
   const tarei_eval_place place = {
       .profile = profile, .level = sample->level, .own_level = sample->gain_db == 0};
@@ -282,6 +312,16 @@ static void begin_sample(evaluation *const e, const int64_t index) {
   }
 }
 
+/* Once for each sample: at its own level. */
+static tare_status note_sample(evaluation *const e, const tare_sample *const sample,
+                               tare_error *const err) {
+  const tarei_eval_side *const side = &e->sides[0];
+  return e->options->streaming
+             ? tarei_eval_samples_note(&e->samples, sample->name, &side->fitted,
+                                       side->utterance.n_chunks, err)
+             : tarei_eval_samples_note(&e->samples, sample->name, &e->fitted, 1, err);
+}
+
 /* A sample that the model refuses is for the data set to skip; it counts as a whole or not at all,
  * and for all sides or none. */
 static tare_status take_level(evaluation *const e, tare_dataset *const dataset,
@@ -301,7 +341,7 @@ static tare_status take_level(evaluation *const e, tare_dataset *const dataset,
   if (e->options->tensors) {
     tarei_comparison_commit(e->options->tensors, sample->level);
   }
-  return TARE_OK;
+  return sample->gain_db == 0 ? note_sample(e, sample, err) : TARE_OK;
 }
 
 /* After all its levels. */
@@ -310,8 +350,9 @@ static tare_status end_sample(evaluation *const e, tare_error *const err) {
     return TARE_OK;
   }
   for (int s = 0; s < e->n_sides; s++) {
-    TAREI_TRY(tarei_eval_side_commit(&e->sides[s], e->metric != NULL, err));
+    TAREI_TRY(tarei_eval_side_commit(&e->sides[s], err));
   }
+  tarei_eval_samples_keep(&e->samples);
   if (!e->options->streaming) {
     tarei_fit_count(tare_plan_profiles(e->sides[0].plan), &e->fitted, &e->counts);
   }
@@ -354,25 +395,31 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
 static void add_reference(const evaluation *const e, tare_eval_result *const result) {
   const tarei_eval_side *const reference = &e->sides[e->reference];
   result->reference_seconds = reference->seconds;
-  result->total.reference = tarei_tally_score(tarei_eval_side_total(reference)).metric;
+  result->total.reference = reference->metrics[reference->n_tallies - 1];
   for (int p = 0; p < e->n_profiles; p++) {
-    result->profiles[p].reference = tarei_tally_score(&reference->tallies[p]).metric;
+    result->profiles[p].reference = reference->metrics[p];
   }
   for (int l = 0; l < e->n_levels; l++) {
-    result->levels[l].score.reference =
-        tarei_tally_score(&reference->tallies[e->n_profiles + l]).metric;
+    result->levels[l].score.reference = reference->metrics[e->n_profiles + l];
   }
 }
 
-static tare_status eval_conclude(const evaluation *const e, const tare_dataset *const dataset,
+static tare_status eval_conclude(evaluation *const e, const tare_dataset *const dataset,
                                  tare_eval_result *const results, const int n_results,
                                  tare_error *const err) {
   struct rusage usage = {0};
   (void)getrusage(RUSAGE_SELF, &usage); /* cannot fail for ourselves */
+  for (int s = 0; s < e->n_sides; s++) {
+    TAREI_TRY(tarei_eval_side_finish(&e->sides[s], err));
+  }
   for (int s = 0; s < n_results; s++) {
-    const tare_status status = tarei_eval_side_conclude(&e->sides[s], &results[s], err);
+    tare_status status = tarei_eval_side_conclude(&e->sides[s], &results[s], err);
+    const int made = status == TARE_OK ? s + 1 : s;
+    if (status == TARE_OK && s == 0) {
+      status = tarei_eval_samples_conclude(&e->samples, &results[s], err);
+    }
     if (status != TARE_OK) {
-      for (int done = 0; done < s; done++) {
+      for (int done = 0; done < made; done++) {
         tare_eval_result_fini(&results[done]);
       }
       return status;
@@ -396,6 +443,8 @@ static void fini(evaluation *const e) {
   tarei_eval_save_free(&e->save);
   tarei_eval_fit_fini(&e->fit);
   tarei_fitted_fini(&e->fitted);
+  tarei_eval_samples_fini(&e->samples);
+  tarei_metric_settings_fini(&e->settings);
   free(e->sides);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "calib/eval/eval_rows.h"
+#include "calib/metrics/rows.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "datasets/hdf5/hdf5_outfile.h"
 #include "shapes/number.h"
@@ -166,7 +166,7 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const int64_t nu
 
 tare_status tarei_eval_save_commit(tarei_eval_save *const save, tare_error *const err) {
   TAREI_TRY(tarei_hdf5_lock(err));
-  return tarei_hdf5_unlock(tarei_h5_outfile_commit(&save->h, err), err);
+  return tarei_hdf5_unlock(tarei_h5_outfile_commit(&save->h, false /* seal */, err), err);
 }
 
 void tarei_eval_save_free(tarei_eval_save **const save) {

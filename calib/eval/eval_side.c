@@ -1,5 +1,6 @@
 #include "calib/eval/eval_side.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -17,8 +18,9 @@ tare_status tarei_eval_side_init(tarei_eval_side *const side, const tare_plan *c
                             .n_levels = n_levels,
                             .outputs = tarei_calloc((size_t)n_outputs, sizeof *side->outputs),
                             .tallies = tarei_calloc(n_tallies, sizeof *side->tallies),
-                            .pending = tarei_calloc(n_tallies, sizeof *side->pending)};
-  if (!side->outputs || !side->tallies || !side->pending) {
+                            .pending = tarei_calloc(n_tallies, sizeof *side->pending),
+                            .metrics = tarei_calloc(n_tallies, sizeof *side->metrics)};
+  if (!side->outputs || !side->tallies || !side->pending || !side->metrics) {
     return tarei_fail_memory(err, "evaluation", n_tallies * sizeof *side->tallies);
   }
   TAREI_TRY(tare_context_new(plan, options, &side->context, err));
@@ -32,8 +34,10 @@ void tarei_eval_side_fini(tarei_eval_side *const side) {
   free(side->outputs);
   free(side->tallies);
   free(side->pending);
-  free(side->samples);
+  free(side->metrics);
+  tarei_metric_states_free(&side->states);
   free(side->errors);
+  free(side->sample_seconds);
   *side = (tarei_eval_side){0};
 }
 
@@ -54,6 +58,10 @@ void tarei_eval_side_begin(tarei_eval_side *const side) {
   for (int i = 0; i < side->n_tallies; i++) {
     side->pending[i] = (tarei_tally){0};
   }
+  side->seconds_before = side->seconds;
+  if (side->states) {
+    tarei_metric_states_discard(side->states);
+  }
 }
 
 void tarei_eval_side_add(tarei_eval_side *const side, const tarei_eval_place *const place,
@@ -67,36 +75,70 @@ void tarei_eval_side_add(tarei_eval_side *const side, const tarei_eval_place *co
   }
 }
 
-static tare_status keep_metric(tarei_eval_side *const side, tare_error *const err) {
-  if (!TAREI_GROW(side->samples, side->n_samples, side->cap_samples)) {
-    return tarei_fail_memory(err, "the metric of each sample", sizeof *side->samples);
-  }
-  side->samples[side->n_samples++] = side->pending[side->n_tallies - 1].metric;
-  return TARE_OK;
-}
-
 static tare_status keep_errors(tarei_eval_side *const side, tare_error *const err) {
   const tarei_tally *const sample = &side->pending[side->n_tallies - 1];
   if (!TAREI_GROW(side->errors, side->n_errors, side->cap_errors)) {
     return tarei_fail_memory(err, "the errors of each sample", sizeof *side->errors);
   }
-  side->errors[side->n_errors++] =
-      (tare_error_tally){.signal = sample->want2, .noise = sample->diff2};
+  side->errors[side->n_errors++] = (tare_error_tally){.signal = sample->want2,
+                                                      .noise = sample->diff2,
+                                                      .got = sample->got2,
+                                                      .dot = sample->dot,
+                                                      .max_abs = sample->max_abs,
+                                                      .rows = sample->rows,
+                                                      .agreed = sample->agreed};
   return TARE_OK;
 }
 
-tare_status tarei_eval_side_commit(tarei_eval_side *const side, const bool with_metric,
-                                   tare_error *const err) {
-  if (with_metric) {
-    TAREI_TRY(keep_metric(side, err));
+static tare_status keep_seconds(tarei_eval_side *const side, tare_error *const err) {
+  if (!TAREI_GROW(side->sample_seconds, side->n_seconds, side->cap_seconds)) {
+    return tarei_fail_memory(err, "the time of each sample", sizeof *side->sample_seconds);
+  }
+  side->sample_seconds[side->n_seconds++] = side->seconds - side->seconds_before;
+  return TARE_OK;
+}
+
+tare_status tarei_eval_side_commit(tarei_eval_side *const side, tare_error *const err) {
+  if (side->states && side->answers) {
+    TAREI_TRY(tarei_metric_states_keep_answer(side->states, err));
+  }
+  if (side->states) {
+    tarei_metric_states_keep(side->states);
   }
   if (side->pending[side->n_tallies - 1].compared) {
     TAREI_TRY(keep_errors(side, err));
   }
+  TAREI_TRY(keep_seconds(side, err));
   for (int i = 0; i < side->n_tallies; i++) {
     tarei_tally_add(&side->tallies[i], &side->pending[i]);
   }
   return TARE_OK;
+}
+
+/* Of a profile, of a level, or the total, in the order of the tallies. */
+static tarei_metric_choice eval_side_choice(const tarei_eval_side *const side, const int i) {
+  const bool level = i >= side->n_profiles && i < side->n_tallies - 1;
+  return (tarei_metric_choice){.states = side->states,
+                               .profile = i < side->n_profiles ? i : -1,
+                               .level = level ? i - side->n_profiles : -1};
+}
+
+tare_status tarei_eval_side_finish(tarei_eval_side *const side, tare_error *const err) {
+  if (side->states) {
+    TAREI_TRY(tarei_metric_states_finish(side->states, err));
+  }
+  for (int i = 0; i < side->n_tallies; i++) {
+    const tarei_metric_choice choice = eval_side_choice(side, i);
+    side->metrics[i] = NAN;
+    TAREI_TRY(side->states ? tarei_metric_choice_value(&choice, &side->metrics[i], err) : TARE_OK);
+  }
+  return TARE_OK;
+}
+
+static tare_eval_score eval_side_score(const tarei_eval_side *const side, const int i) {
+  tare_eval_score score = tarei_tally_score(&side->tallies[i]);
+  score.metric = side->metrics[i];
+  return score;
 }
 
 tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_result *const result,
@@ -110,22 +152,24 @@ tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_resu
     return tarei_fail_memory(err, "scores", (size_t)side->n_tallies * sizeof *profiles);
   }
   for (int p = 0; p < n; p++) {
-    profiles[p] = tarei_tally_score(&side->tallies[p]);
+    profiles[p] = eval_side_score(side, p);
   }
   for (int l = 0; l < side->n_levels; l++) {
-    levels[l].score = tarei_tally_score(&side->tallies[n + l]);
+    levels[l].score = eval_side_score(side, n + l);
   }
-  *result = (tare_eval_result){.total = tarei_tally_score(tarei_eval_side_total(side)),
+  *result = (tare_eval_result){.total = eval_side_score(side, side->n_tallies - 1),
                                .n_profiles = n,
                                .profiles = profiles,
                                .n_levels = side->n_levels,
                                .levels = levels,
-                               .n_tallies = side->n_samples,
-                               .tallies = side->samples,
+                               .states = side->states,
                                .n_errors = side->n_errors,
                                .errors = side->errors,
+                               .sample_seconds = side->sample_seconds,
+                               .n_samples = side->n_seconds,
                                .seconds = side->seconds};
-  side->samples = NULL;
+  side->states = NULL;
   side->errors = NULL;
+  side->sample_seconds = NULL;
   return TARE_OK;
 }

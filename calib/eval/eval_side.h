@@ -3,6 +3,7 @@
 #define TAREI_CALIB_EVAL_SIDE_H
 
 #include "calib/eval/eval_tally.h"
+#include "calib/metrics/states.h"
 #include "shapes/fit.h"
 #include "shapes/streaming.h"
 
@@ -15,13 +16,16 @@ typedef struct tarei_eval_side {
   tarei_tally *tallies;      /* per profile of the evaluation, per level, then the total */
   tarei_tally *pending;      /* the same for the current sample */
   int n_tallies, n_profiles, n_levels;
-  tare_metric_tally *samples; /* the metric of each sample that counted */
-  int64_t n_samples;
-  size_t cap_samples;
-  tare_error_tally *errors; /* of each sample that counted */
+  tare_metric_states *states; /* NULL without a metric */
+  bool answers;               /* are kept with them */
+  double *metrics;            /* its values, placed as the tallies are; once it is finished */
+  tare_error_tally *errors;   /* of each sample that counted */
   int64_t n_errors;
   size_t cap_errors;
-  double seconds;
+  double *sample_seconds; /* of each sample that counted */
+  int64_t n_seconds;
+  size_t cap_seconds;
+  double seconds, seconds_before; /* of all runs, and of those before the current sample */
 } tarei_eval_side;
 
 /* Where a run counts. */
@@ -47,8 +51,11 @@ void tarei_eval_side_begin(tarei_eval_side *side);
 /* Adds the result of a run of the current sample. */
 void tarei_eval_side_add(tarei_eval_side *side, const tarei_eval_place *place,
                          const tarei_tally *tally);
-/* Counts the current sample; with_metric keeps its part of the metric. */
-tare_status tarei_eval_side_commit(tarei_eval_side *side, bool with_metric, tare_error *err);
+/* Counts the current sample. */
+tare_status tarei_eval_side_commit(tarei_eval_side *side, tare_error *err);
+
+/* Once all samples are there: computes the values of the metric. */
+tare_status tarei_eval_side_finish(tarei_eval_side *side, tare_error *err);
 
 /* Computes the scores, without the gain of the levels. The caller owns the arrays of the result. */
 tare_status tarei_eval_side_conclude(tarei_eval_side *side, tare_eval_result *result,

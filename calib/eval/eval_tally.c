@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "calib/eval/error_sums.h"
-#include "calib/eval/eval_rows.h"
+#include "calib/metrics/rows.h"
 #include "shapes/number.h"
 
 /* Equal values count as equal even where their difference is not a number (both infinite). */
@@ -46,11 +46,6 @@ void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
   }
 }
 
-static void add_sum(tare_metric_tally *const into, const tare_metric_tally from) {
-  into->part += from.part;
-  into->whole += from.whole;
-}
-
 void tarei_tally_add(tarei_tally *const into, const tarei_tally *const from) {
   into->samples += from->samples;
   into->compared = into->compared || from->compared;
@@ -61,7 +56,6 @@ void tarei_tally_add(tarei_tally *const into, const tarei_tally *const from) {
   into->max_abs = fmax(into->max_abs, from->max_abs);
   into->rows += from->rows;
   into->agreed += from->agreed;
-  add_sum(&into->metric, from->metric);
 }
 
 static double eval_tally_share(const int64_t part, const int64_t whole) {
@@ -83,7 +77,7 @@ tare_eval_score tarei_tally_score(const tarei_tally *const tally) {
       .cosine = tally->compared ? cosine(tally) : NAN,
       .max_abs_error = tally->compared ? tally->max_abs : NAN,
       .top1_agreement = eval_tally_share(tally->agreed, tally->rows),
-      .metric = eval_tally_share(tally->metric.part, tally->metric.whole),
+      .metric = NAN,
       .reference = NAN,
   };
 }

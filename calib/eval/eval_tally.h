@@ -3,14 +3,13 @@
 #ifndef TAREI_CALIB_EVAL_TALLY_H
 #define TAREI_CALIB_EVAL_TALLY_H
 
-#include "calib/eval/metric.h"
+#include <tare/eval.h>
 
 typedef struct tarei_tally {
   int64_t samples;
   bool compared; /* a float output was compared with its reference */
   double got2, want2, diff2, dot, max_abs;
   int64_t rows, agreed;
-  tare_metric_tally metric;
 } tarei_tally;
 
 /* Adds the valid part of one float output; got and want have the same dims and element type. */

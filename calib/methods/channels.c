@@ -19,8 +19,8 @@ static void range_clear(float *const min, float *const max, const int64_t n) {
   }
 }
 
-static tare_status channels_add(tarei_channels *const channels, const int value, const int tensor,
-                                const int64_t n, tare_error *const err) {
+tare_status tarei_channels_append(tarei_channels *const channels, const int value, const int tensor,
+                                  const int64_t n, tare_error *const err) {
   const size_t size = (size_t)n * (size_t)channels->n_profiles;
   if (!TAREI_GROW(channels->items, channels->n, channels->cap)) {
     return tarei_fail_memory(err, "ranges of channels", sizeof *channels->items);
@@ -31,10 +31,13 @@ static tare_status channels_add(tarei_channels *const channels, const int value,
                                  .n = n,
                                  .min = tarei_calloc(size, sizeof *range->min),
                                  .max = tarei_calloc(size, sizeof *range->max)};
-  channels->of_tensor[tensor] = channels->n++;
+  channels->n++;
   channels->most = n > channels->most ? n : channels->most;
-  return range->min && range->max ? TARE_OK
-                                  : tarei_fail_memory(err, "ranges of channels", 8 * size);
+  if (!range->min || !range->max) {
+    return tarei_fail_memory(err, "ranges of channels", 8 * size);
+  }
+  range_clear(range->min, range->max, n * channels->n_profiles);
+  return TARE_OK;
 }
 
 tare_status tarei_channels_find(tarei_channels *const channels, const tare_plan *const plan,
@@ -53,10 +56,10 @@ tare_status tarei_channels_find(tarei_channels *const channels, const tare_plan 
     const int tensor = plan->root.slots[v].observable;
     if (tensor >= 0 && tarei_smoothing_site_find(g, v, &site) &&
         site.axis == g->values[v].rank - 1) {
-      TAREI_TRY(channels_add(channels, v, tensor, site.channels, err));
+      channels->of_tensor[tensor] = channels->n;
+      TAREI_TRY(tarei_channels_append(channels, v, tensor, site.channels, err));
     }
   }
-  tarei_channels_reset(channels);
   return TARE_OK;
 }
 
@@ -122,4 +125,11 @@ void tarei_channels_observe(tarei_channels *const channels, const int tensor, co
   (void)pthread_mutex_lock(&channels->mutex); /* cannot fail on a sound default mutex */
   range_take(range->min + profile * n, range->max + profile * n, min, max, n);
   (void)pthread_mutex_unlock(&channels->mutex);
+}
+
+void tarei_channels_add(tarei_channels *const channels, const tarei_channels *const others) {
+  for (int i = 0; i < channels->n; i++) {
+    const tarei_channel_range *const to = &channels->items[i], *const from = &others->items[i];
+    range_take(to->min, to->max, from->min, from->max, to->n * channels->n_profiles);
+  }
 }

@@ -31,11 +31,17 @@ typedef struct tarei_channels {
 void tarei_channels_init(tarei_channels *channels, int n_profiles);
 /* Adds the observable tensors of a plan that could be smoothed. */
 tare_status tarei_channels_find(tarei_channels *channels, const tare_plan *plan, tare_error *err);
+/* Adds empty ranges of n channels; value and tensor are -1 for those of a file. */
+tare_status tarei_channels_append(tarei_channels *channels, int value, int tensor, int64_t n,
+                                  tare_error *err);
 void tarei_channels_fini(tarei_channels *channels);
 void tarei_channels_reset(tarei_channels *channels);
 
 /* Adds the box `extents` of a tensor, if it has ranges; scratch[2 * most]. */
 void tarei_channels_observe(tarei_channels *channels, int tensor, int profile,
                             const tare_tensor *data, const int64_t *extents, float *scratch);
+
+/* Adds other ranges of the same channels. */
+void tarei_channels_add(tarei_channels *channels, const tarei_channels *others);
 
 #endif

@@ -206,6 +206,8 @@ static tare_status smoothed_add(const smoothed_tensor *const t,
       min[p] = fmin(min[p], (double)ldexpf(range->min[at], -t->best[c]));
       max[p] = fmax(max[p], (double)ldexpf(range->max[at], -t->best[c]));
     }
+    min[p] += 0.0; /* zero has no sign: which one came first depends on the order of the data */
+    max[p] += 0.0;
   }
   double squares = 0;
   for (int64_t c = 0; c < t->n; c++) {

@@ -114,12 +114,12 @@ tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const 
 /* How much worse the metric of each plan is than that of the reference. */
 static tare_status score_metric(const tarei_trials *const t, const tare_eval_result *const results,
                                 const int n, tare_tune_score *const scores, tare_error *const err) {
-  const tare_metric_tally *tallies[TAREI_TRIALS_AT_ONCE + 1];
+  const tare_metric_states *states[TAREI_TRIALS_AT_ONCE + 1];
   tare_difference differences[TAREI_TRIALS_AT_ONCE + 1];
   for (int i = 0; i <= n; i++) {
-    tallies[i] = results[i].tallies;
+    states[i] = results[i].states;
   }
-  TAREI_TRY(tare_metric_differences(tallies, n + 1, results[n].n_tallies, n, differences, err));
+  TAREI_TRY(tare_metric_differences(states, n + 1, n, NULL, 0, differences, err));
   for (int i = 0; i < n; i++) {
     tare_difference d = differences[i];
     if (!t->lower_is_better) {
@@ -127,13 +127,15 @@ static tare_status score_metric(const tarei_trials *const t, const tare_eval_res
       d.low = -differences[i].high;
       d.high = -differences[i].low;
     }
+    scores[i].has_metric = true;
     scores[i].drop = d;
   }
   return TARE_OK;
 }
 
 bool tarei_score_is_good(const tare_tune_options *const o, const tare_tune_score *const score) {
-  return score->sqnr_db >= o->sqnr_db && !(score->drop.high > o->max_drop); /* NAN: no metric */
+  const bool bounded = score->has_metric && !isinf(o->max_drop);
+  return score->sqnr_db >= o->sqnr_db && (!bounded || score->drop.high <= o->max_drop);
 }
 
 static bool bounds_hold(const tarei_trials *const t, const tare_tune_score *const score) {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/seal.h"
 #include "datasets/hdf5/hdf5_lock.h"
 
 #if H5_VERSION_GE(1, 13, 0)
@@ -199,9 +200,13 @@ tare_status tarei_h5_outfile_check(const tarei_h5_outfile *const h, const bool g
   return good ? TARE_OK : tarei_fail(err, TARE_E_IO, "%s: HDF5 cannot write", h->sink->out.path);
 }
 
-tare_status tarei_h5_outfile_commit(tarei_h5_outfile *const h, tare_error *const err) {
+tare_status tarei_h5_outfile_commit(tarei_h5_outfile *const h, const bool seal,
+                                    tare_error *const err) {
   const bool closed = H5Fclose(h->file) >= 0;
   tare_status status = tarei_h5_outfile_check(h, closed && !tarei_hdf5_in_trouble(), err);
+  if (status == TARE_OK && seal) {
+    status = tarei_seal_add(&h->sink->out, err);
+  }
   if (status == TARE_OK) {
     status = tarei_outfile_commit(&h->sink->out, err);
   }

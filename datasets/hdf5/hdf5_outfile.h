@@ -30,8 +30,9 @@ tare_status tarei_h5_outfile_open(const char *path, H5F_libver_t earliest, tarei
 /* Checks a step of writing; `good` is whether the calls of HDF5 succeeded. */
 tare_status tarei_h5_outfile_check(const tarei_h5_outfile *h, bool good, tare_error *err);
 
-/* Closes the file and gives it its name. Closes the object either way. */
-tare_status tarei_h5_outfile_commit(tarei_h5_outfile *h, tare_error *err);
+/* Closes the file, seals it (base/seal.h) if wanted, which HDF5 ignores, and gives it its name.
+ * Closes the object either way. */
+tare_status tarei_h5_outfile_commit(tarei_h5_outfile *h, bool seal, tare_error *err);
 
 /* Removes the file. Does nothing for a zeroed or closed object. */
 void tarei_h5_outfile_abort(tarei_h5_outfile *h);

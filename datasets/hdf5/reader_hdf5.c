@@ -179,7 +179,7 @@ static tare_status label_shape(const tarei_h5_sample *const stored, tare_tensor 
     return tarei_fail(err, TARE_E_INPUT, "has rank %d, the limit is %d", stored->rank,
                       TARE_MAX_RANK);
   }
-  out->dtype = TARE_I64;
+  out->dtype = tarei_number_label(stored->number);
   out->rank = stored->rank;
   memcpy(out->dims, stored->dims, sizeof out->dims);
   return TARE_OK;

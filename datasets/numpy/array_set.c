@@ -363,7 +363,8 @@ static tare_status shape_tensor(const tarei_array_set *const set, const int c, c
   if (rank > TARE_MAX_RANK) {
     return tarei_fail(err, TARE_E_INPUT, "has rank %d, the limit is %d", rank, TARE_MAX_RANK);
   }
-  *out = (tare_tensor){.dtype = TARE_I64, .rank = rank};
+  const tarei_number number = set->columns[c].array->npy.number;
+  *out = (tare_tensor){.dtype = tarei_number_label(number), .rank = rank};
   memcpy(out->dims, dims, (size_t)rank * sizeof *dims);
   return TARE_OK;
 }

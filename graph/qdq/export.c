@@ -40,6 +40,14 @@ static const char *layer_form_name(const tarei_layer_form form) {
   return NAMES[form];
 }
 
+const char *tare_export_weights_name(const int weights) {
+  static const char *const NAMES[TARE_EXPORT_WEIGHTS_COUNT] = {
+      [TARE_EXPORT_WEIGHTS_INT8] = "int8",
+      [TARE_EXPORT_WEIGHTS_UINT8] = "uint8",
+      [TARE_EXPORT_WEIGHTS_FLOAT] = "float"};
+  return weights >= 0 && weights < TARE_EXPORT_WEIGHTS_COUNT ? NAMES[weights] : NULL;
+}
+
 void tare_export_options_init(tare_export_options *const options) {
   *options = (tare_export_options){.profile = -1};
 }
@@ -52,6 +60,10 @@ static tare_status check_options(const tare_export_options *const o, tare_error 
   if (!target || !tare_row_form_name((int)o->rows)) {
     return tarei_fail(err, TARE_E_USAGE, "no such %s: %d", target ? "form of rows" : "target",
                       target ? (int)o->rows : o->target);
+  }
+  if (o->weights == TARE_EXPORT_WEIGHTS_UINT8 && !target->unsigned_bytes) {
+    return tarei_fail(err, TARE_E_USAGE, "%s takes weights as s8 only: leave out uint8",
+                      target->about.engine);
   }
   const bool taken =
       o->rows == TARE_ROWS_FLOAT || (o->rows == TARE_ROWS_INT16 ? target->words : target->dynamic);

@@ -8,7 +8,7 @@
 /* Engines round what stays float; scales in shorter floats are not those of the table. */
 static bool place_may_round(const tarei_placement *const p, const tarei_placed_layer *const layer) {
   return layer->w >= 0 && layer->form != TAREI_FORM_FLOAT && layer->channel_axis >= 0 &&
-         layer->real == TARE_F32 && !p->options.float_weights;
+         layer->real == TARE_F32 && p->options.weights != TARE_EXPORT_WEIGHTS_FLOAT;
 }
 
 static tare_status round_placed(const tarei_placement *const p, const tarei_rounder *const rounder,

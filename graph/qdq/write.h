@@ -54,6 +54,8 @@ void tarei_write_dynamic(tarei_qdq_writer *w, const tarei_placed_layer *layer);
 
 /* Scales of a layer's weights, one for each channel; free them. NULL after a failure. */
 float *tarei_weight_scales(tarei_qdq_writer *w, const tarei_placed_layer *layer, int64_t *n);
+/* Zero point of constant weights: that of int8, or of uint8. */
+int tarei_weights_zero(const tarei_qdq_writer *w);
 /* Weights in int8 (zero 0) or uint8 (zero 128) into `to`; transposed: [N, K] becomes [K, N]. */
 void tarei_store_weights(const tarei_qdq_writer *w, const tarei_placed_layer *layer,
                          const float *scales, int zero, bool transposed, uint8_t *to);

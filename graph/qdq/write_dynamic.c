@@ -109,7 +109,7 @@ static dynamic_parts parts_of(tarei_qdq_writer *const w, const tarei_placed_laye
                          .out = layer->node->output[0],
                          .rank = rank,
                          .transposed = gemm && layer->channel_axis == 0,
-                         .zero = conv ? 128 : 0};
+                         .zero = conv ? 128 : tarei_weights_zero(w)};
 }
 
 /* Those of a Gemm, which MatMulInteger does not have; placement takes their defaults only. */

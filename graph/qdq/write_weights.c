@@ -140,6 +140,14 @@ void tarei_store_weights(const tarei_qdq_writer *const w, const tarei_placed_lay
   }
 }
 
+static bool weights_are_u8(const tarei_qdq_writer *const w) {
+  return w->place->options.weights == TARE_EXPORT_WEIGHTS_UINT8;
+}
+
+int tarei_weights_zero(const tarei_qdq_writer *const w) {
+  return weights_are_u8(w) ? 128 : 0;
+}
+
 /* The constants that quantize weights: scale and zero point, for each channel or for all. */
 static void write_parameters(tarei_qdq_writer *const w, const tarei_placed_layer *const layer,
                              const float *const scales, const int64_t n, const char **const out) {
@@ -148,7 +156,11 @@ static void write_parameters(tarei_qdq_writer *const w, const tarei_placed_layer
   const int64_t channels = layer->channel_axis < 0 ? 0 : n;
   out[0] = tarei_write_reals(w, base, "_scale", real, scales, channels);
   out[1] = tarei_edit_name(&w->edit, base, "_zero_point");
-  (void)tarei_edit_constant(&w->edit, out[1], TARE_I8, &channels, channels > 0);
+  uint8_t *const zero = tarei_edit_constant(&w->edit, out[1], weights_are_u8(w) ? TARE_U8 : TARE_I8,
+                                            &channels, channels > 0);
+  if (zero) {
+    memset(zero, tarei_weights_zero(w), channels > 0 ? (size_t)channels : 1);
+  }
 }
 
 static const char *quantized_weights(tarei_qdq_writer *const w,
@@ -156,9 +168,10 @@ static const char *quantized_weights(tarei_qdq_writer *const w,
                                      const float *const scales) {
   const tare_tensor t = tarei_value_tensor(w->place->graph, layer->w);
   const char *const name = tarei_edit_name(&w->edit, weight_value(w, layer)->name, "_quantized");
-  uint8_t *const bytes = tarei_edit_constant(&w->edit, name, TARE_I8, t.dims, t.rank);
+  uint8_t *const bytes =
+      tarei_edit_constant(&w->edit, name, weights_are_u8(w) ? TARE_U8 : TARE_I8, t.dims, t.rank);
   if (bytes) {
-    tarei_store_weights(w, layer, scales, 0, false, bytes);
+    tarei_store_weights(w, layer, scales, tarei_weights_zero(w), false, bytes);
   }
   return name;
 }
@@ -191,7 +204,7 @@ const char *tarei_write_weights(tarei_qdq_writer *const w, const tarei_placed_la
   const char *const base = weight_value(w, layer)->name, *const domain = weights_domain(w, layer);
   const char *in[3];
   write_parameters(w, layer, scales, n, &in[1]);
-  if (w->place->options.float_weights) {
+  if (w->place->options.weights == TARE_EXPORT_WEIGHTS_FLOAT) {
     const char *const read[] = {layer->node->input[1], in[1], in[2]};
     in[0] = tarei_edit_name(e, base, "_QuantizeLinear_Output");
     Onnx__NodeProto *const quantize = tarei_edit_node(

@@ -63,6 +63,8 @@ typedef struct tare_fit_counts {
   int64_t padded;   /* samples that were padded */
   int64_t elements; /* elements of the inputs of the samples that were cut, before cutting */
   int64_t lost;     /* elements that cutting removed */
+  int64_t run;      /* elements of the inputs of all samples as they ran */
+  int64_t padding;  /* elements of these that are padding, whether the statistics count it or not */
 } tare_fit_counts;
 
 /**
@@ -162,6 +164,19 @@ typedef struct tare_calibrate_options {
   int n_pad_values;
   const tare_length_input *length_inputs; /* none with streaming */
   int n_length_inputs;
+  /** Keep the sums by which weights and channels are decided, for tare_stats_merge and
+   *  tare_stats_decide, and decide nothing yet: for statistics of a part of the data. */
+  bool undecided;
+  /** File to which the statistics so far are written every `checkpoint_seconds` (0: after every
+   *  sample), and when `progress` stops the calibration; NULL: none. */
+  const char *checkpoint;
+  double checkpoint_seconds;
+  /** Statistics of a checkpoint of the same run, which continues behind it: its samples are read
+   *  again to be recognised, but not run. NULL: none. */
+  const struct tare_stats *resume;
+  /** n_counted statistics whose samples are left out. */
+  const struct tare_stats *const *counted;
+  int n_counted;
   const char *isa;           /* CPU features to use, e.g. "avx2"; NULL: all */
   tare_progress_fn progress; /* NULL: none */
   void *progress_user;
@@ -204,8 +219,10 @@ TARE_API tare_status tare_calibrate_check(const tare_model *model, tare_error *e
  * @param profiles at least one profile; the length of a sample decides in which one it counts
  * @param options NULL for the defaults
  * @param out receives the statistics; free them with tare_stats_free
- * @return TARE_OK, TARE_E_INPUT (no usable sample), TARE_E_CHECK (stopped by progress), or an error
- *         of tare_calibrate_check, tare_plan_build, tare_dataset_next or tare_context_run
+ * @return TARE_OK, TARE_E_INPUT (no usable sample; `resume` belongs to another run or to other
+ *         data), TARE_E_USAGE (`resume` has other settings), TARE_E_CHECK (stopped by progress), or
+ *         an error of tare_calibrate_check, tare_plan_build, tare_dataset_next, tare_context_run
+ *         or tare_stats_save
  */
 TARE_API tare_status tare_calibrate(const tare_model *model, tare_dataset *dataset,
                                     const tare_profiles *profiles,
@@ -285,6 +302,28 @@ TARE_API int tare_stats_n_tensors(const tare_stats *stats);
 
 /** Statistics of a tensor in a profile; both numbers must be in range (asserted). */
 TARE_API tare_stats_entry tare_stats_get(const tare_stats *stats, int tensor, int profile);
+
+/** Most bins of tare_histogram. */
+enum { TARE_HISTOGRAM_BINS = 128 };
+
+/** How often values occur, in bins of one width that is a power of two, aligned at zero: bin i
+ * counts values from low + i * width to below low + (i + 1) * width; of negative values the upper
+ * end belongs to a bin, and the lower one does not. */
+typedef struct tare_histogram {
+  int n_bins; /* 0: there are no finite values */
+  double low, width;
+  int64_t counts[TARE_HISTOGRAM_BINS];
+} tare_histogram;
+
+/**
+ * Counts the finite values of a tensor over all profiles. The bins are as narrow as the number of
+ * them allows, and exact: they are sums of narrower ones.
+ * @param tensor number of the tensor (asserted)
+ * @param out receives the histogram
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_stats_histogram(const tare_stats *stats, int tensor, tare_histogram *out,
+                                          tare_error *err);
 
 /** Number of calibration methods. */
 TARE_API int tare_n_methods(void);

@@ -56,7 +56,10 @@ typedef struct tare_dataset_options {
   bool skip_bad; /* skip and count bad samples instead of failing */
   /** The first axis of NumPy arrays counts samples, even if an array could also be one sample. */
   bool rows;
-  int64_t limit;             /* maximum number of samples; 0: all */
+  int64_t limit; /* maximum number of samples; 0: all */
+  /** Give only the samples whose index, of those within the limit, is `shard` modulo `n_shards`.
+   *  Audio files of other samples are not opened. 0: all samples. */
+  int64_t shard, n_shards;
   const tare_limits *limits; /* copied; NULL: the defaults */
 } tare_dataset_options;
 
@@ -67,11 +70,11 @@ typedef struct tare_sample {
   /** One tensor per port, in the order and of the type of the ports. The rank is that of the data:
    * that of the port, or without the batch dim one less. */
   const tare_tensor *tensors;
-  const tare_tensor
-      *label;             /* int64 tensor, also for CSV labels that consist of integers; or NULL */
-  const char *label_text; /* text of a CSV label; or NULL */
-  int level;              /* 0 .. tare_dataset_n_levels - 1 */
-  double gain_db;         /* of the level; 0: the sample as it is, which comes first */
+  const tare_tensor *label; /* int64, float32 or float64 tensor as stored; int64 or float64 for CSV
+                               labels that consist of numbers; or NULL */
+  const char *label_text;   /* text of a CSV label; or NULL */
+  int level;                /* 0 .. tare_dataset_n_levels - 1 */
+  double gain_db;           /* of the level; 0: the sample as it is, which comes first */
 } tare_sample;
 
 /** A kind of data that tare_dataset_open accepts. */
@@ -119,7 +122,8 @@ TARE_API tare_status tare_dataset_open(const char *const *paths, int n_paths,
  */
 TARE_API void tare_dataset_close(tare_dataset **dataset);
 
-/** Number of samples, including bad ones. Each counts once, at however many levels it is given. */
+/** Number of samples, including bad ones: with shards those of the shard. Each counts once, at
+ *  however many levels it is given. */
 TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
 
 /** Number of levels at which each sample is given: 1 without a gain range. */
@@ -162,7 +166,8 @@ TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err)
  * Starts again at the first sample. Until the next tare_dataset_rewind, samples are only meant to
  * be asked for their dims: audio is decoded and checked, but not resampled or turned into features,
  * which takes most of the time, and the tensor that it feeds has unspecified contents. All other
- * tensors have their usual contents.
+ * tensors have their usual contents. With shards, the samples are those of all shards, so that what
+ * follows from them is the same for each.
  * @return TARE_OK
  */
 TARE_API tare_status tare_dataset_rewind_for_dims(tare_dataset *dataset, tare_error *err);

@@ -6,45 +6,22 @@
 
 #include <tare/calib.h>
 #include <tare/comparison.h>
+#include <tare/metric.h>
 #include <tare/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Number of task metrics. */
-TARE_API int tare_n_metrics(void);
-
-/** Name of a metric by number, static; NULL if the number is out of range. */
-TARE_API const char *tare_metric_name(int metric);
-
-/** One line that describes a metric, static; NULL if the number is out of range. */
-TARE_API const char *tare_metric_summary(int metric);
-
-/** Whether smaller values are better, as for an error rate; the number must be in range (asserted).
- */
-TARE_API bool tare_metric_lower_is_better(int metric);
-
-/** Whether a metric needs tare_eval_options.alphabet; the number must be in range (asserted). */
-TARE_API bool tare_metric_needs_alphabet(int metric);
-
-/** How values of a metric are printed: multiplied by `factor`, with a unit. */
-typedef struct tare_metric_unit {
-  double factor;          /* e.g. 100 */
-  const char *symbol;     /* e.g. "%"; "" for a plain number */
-  const char *difference; /* unit of the difference of two values, e.g. "percentage points" */
-} tare_metric_unit;
-
-/** Unit of a metric, with static strings; the number must be in range (asserted). */
-TARE_API tare_metric_unit tare_metric_get_unit(int metric);
-
 /** Options of tare_eval; set the defaults with tare_eval_options_init. */
 typedef struct tare_eval_options {
-  const tare_plan *against; /* the reference; NULL: no comparison of outputs */
-  const char *metric;       /* name of a task metric (tare_metric_name); NULL: none */
-  const char *alphabet;     /* if the metric needs one: characters of class 1, 2, ...; 0 is blank */
-  int output;               /* number of the output that the metric reads */
-  tare_fit fit;             /* how samples are fitted before both plans run */
+  const tare_plan *against;            /* the reference; NULL: no comparison of outputs */
+  const char *metric;                  /* name of a task metric (tare_metric_name); NULL: none */
+  const tare_metric_setting *settings; /* of the metric */
+  int n_settings;
+  bool answers; /* keep what the metric reads in outputs (tare_metric_states_answer) */
+  int output;   /* number of the output that the metric reads */
+  tare_fit fit; /* how samples are fitted before both plans run */
   tare_outside outside;
   const tare_pad_value *pad_values;
   int n_pad_values;
@@ -78,16 +55,22 @@ typedef struct tare_eval_score {
   double reference; /* metric of the reference */
 } tare_eval_score;
 
-/** What one sample contributes to a metric, whose value is the sum of `part` divided by the sum of
- *  `whole`: e.g. right labels and all labels, or character errors and all characters. */
-typedef struct tare_metric_tally {
-  int64_t part, whole;
-} tare_metric_tally;
-
-/** What one sample contributes to the SQNR of the outputs, 10 log10(signal / noise) of the sums. */
+/** What one sample contributes to the comparison of the outputs: the SQNR, 10 log10(signal / noise)
+ *  of the sums, and the other figures of tare_eval_score. */
 typedef struct tare_error_tally {
   double signal, noise; /* sums of squares of the reference, and of its difference */
+  double got, dot; /* sums of squares of the plan's values, and of products with the reference */
+  double max_abs;  /* largest absolute error */
+  int64_t rows, agreed; /* rows of top1_agreement, and those with the same argmax */
 } tare_error_tally;
+
+/** A sample that counted in an evaluation. */
+typedef struct tare_eval_sample {
+  const char *name; /* that of tare_sample; belongs to the result */
+  int64_t length;   /* of tare_eval_result.length_symbol, before fitting; of a stream that is cut
+                       into chunks, how many elements they advance */
+  int profile;      /* that it is in, or the nearest */
+} tare_eval_sample;
 
 /** Results at one level of the gain range of the data. */
 typedef struct tare_eval_level {
@@ -103,10 +86,19 @@ typedef struct tare_eval_result {
   tare_eval_score *profiles;  /* per profile of the plan, by the shape of the sample itself */
   int n_levels;               /* of the data; 0 without a gain range */
   tare_eval_level *levels;    /* by gain, ascending */
-  int64_t n_tallies;          /* samples that counted; 0 without a metric */
-  tare_metric_tally *tallies; /* of the plan, one per sample in the order of the data */
+  tare_metric_states *states; /* what the samples that counted contribute to the metric of the plan,
+                                 in the order of the data; NULL without a metric */
   int64_t n_errors;         /* samples that were compared with a reference, recordings as a whole */
   tare_error_tally *errors; /* theirs, in the order of the data */
+  double *sample_seconds;   /* wall time of the runs of the plan for each of n_samples */
+  /** Samples that counted, in the order of the data. States and errors, where there are any, are
+   *  theirs. Of the results of tare_eval_many only the first has them: they are the same for all.
+   */
+  int64_t n_samples;
+  tare_eval_sample *samples;
+  char *sample_names;       /* memory of their names */
+  char *length_symbol;      /* symbol whose lengths in the samples range the farthest (largest by
+                               smallest); "" if there is none. NULL without samples */
   tare_fit_counts fitted;   /* what fitting did to the samples that counted */
   double seconds;           /* wall time of the runs of the plan */
   double reference_seconds; /* wall time of the runs of the reference */
@@ -134,6 +126,16 @@ TARE_API void tare_eval_result_fini(tare_eval_result *result);
 /** The SQNR in dB of the level where it is lowest; without a gain range that of the total. Sums
  * over levels say little about the quiet ones. */
 TARE_API double tare_eval_lowest_sqnr(const tare_eval_result *result);
+
+/**
+ * The score over some of the samples of a result, at all levels of the gain range together. Without
+ * a reference or a metric, values are NAN as in the total; `reference` always is.
+ * @param samples numbers of n samples, 0 .. result->n_samples - 1 of the evaluation (asserted where
+ *        the result has states or errors)
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_eval_score_of(const tare_eval_result *result, const int64_t *samples,
+                                        int64_t n, tare_eval_score *out, tare_error *err);
 
 /**
  * Runs several plans in one pass over a data set: each sample is read once, and the reference runs
@@ -165,17 +167,20 @@ typedef struct tare_difference {
  * Compares plans with one of them by a paired bootstrap over samples: in each of 1999 draws,
  * n_samples samples are drawn with replacement, the same for all plans, and the interval is the
  * middle 95 % of the differences; with few samples more than that, so that it is as wide as the t
- * interval of a mean. The random numbers have a constant seed, so equal tallies give equal
- * intervals.
- * @param tallies n_plans arrays of n_samples tallies, all in the same order of samples
- * @param n_samples number of samples, >= 0
+ * interval of a mean. The random numbers have a constant seed, so equal states give equal
+ * intervals. The metric is computed anew for the samples of each draw.
+ * A draw in which one of the two has no value counts as beyond both ends of the interval. If there
+ * are too many of them, the interval has no ends (NAN).
+ * @param states those of n_plans plans, of the same metric and samples
  * @param base number of the plan with which the others are compared, 0 .. n_plans - 1 (asserted)
+ * @param samples numbers of the n samples that count, each below tare_metric_states_count
+ *        (asserted); NULL: all of them
  * @param out n_plans differences; that of the base is 0
  * @return TARE_OK, TARE_E_MEMORY
  */
-TARE_API tare_status tare_metric_differences(const tare_metric_tally *const *tallies, int n_plans,
-                                             int64_t n_samples, int base, tare_difference *out,
-                                             tare_error *err);
+TARE_API tare_status tare_metric_differences(const tare_metric_states *const *states, int n_plans,
+                                             int base, const int64_t *samples, int64_t n,
+                                             tare_difference *out, tare_error *err);
 
 /** A 95 % confidence interval. */
 typedef struct tare_interval {

@@ -45,14 +45,28 @@ typedef enum tare_row_form {
 /** "float", "int16" or "dynamic"; NULL out of range. */
 TARE_API const char *tare_row_form_name(int form);
 
+/** In what the weights of quantized layers are stored. */
+typedef enum tare_export_weights {
+  TARE_EXPORT_WEIGHTS_INT8 = 0,  /* s8, zero point 0 */
+  TARE_EXPORT_WEIGHTS_UINT8 = 1, /* u8, zero point 128, and so the second factors of products of
+                                    activations: the same values. For engines that multiply u8 by s8
+                                    with sums of 16 bits, which saturate. Not for targets that take
+                                    s8 alone */
+  TARE_EXPORT_WEIGHTS_FLOAT = 2, /* float, behind a Q/DQ pair */
+  TARE_EXPORT_WEIGHTS_COUNT
+} tare_export_weights;
+
+/** "int8", "uint8" or "float"; NULL out of range. */
+TARE_API const char *tare_export_weights_name(int weights);
+
 typedef struct tare_export_options {
   const tare_table *table; /* scales; read during the call only */
   bool any_table;          /* take the table even where it carries the hash of another model */
   int target;              /* its number */
   tare_row_form rows;
-  int profile;        /* column of a table with thresholds for each profile; -1: the largest
-                         of all columns */
-  bool float_weights; /* weights stay float, behind a Q/DQ pair */
+  int profile; /* column of a table with thresholds for each profile; -1: the largest
+                  of all columns */
+  tare_export_weights weights;
   const char *layer_precisions;  /* "GLOB:fp32,...", as tare_build_options has it; int8-rows means
                                     `rows`; or NULL */
   const tare_load_options *load; /* limits, and where external data may lie; or NULL */
@@ -79,7 +93,8 @@ TARE_API void tare_export_options_init(tare_export_options *options);
  * @param options the table must not be NULL (asserted)
  * @param out receives the export; free it with tare_export_free
  * @return TARE_OK, what tare_model_load_with returns, TARE_E_USAGE (a table of another model: names
- * both hashes; layer_precisions; a profile out of range), TARE_E_UNSUPPORTED (the model is
+ * both hashes; layer_precisions; a profile out of range; a form of rows or weights that the target
+ * does not take), TARE_E_UNSUPPORTED (the model is
  * quantized already; its opset has no such Q/DQ), TARE_E_MEMORY
  */
 TARE_API tare_status tare_export_new(const char *path, const tare_export_options *options,

@@ -42,6 +42,7 @@
 #include <tare/extract.h>
 #include <tare/import.h>
 #include <tare/limits.h>
+#include <tare/merge.h>
 #include <tare/model.h>
 #include <tare/plan.h>
 #include <tare/profile.h>

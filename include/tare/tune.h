@@ -25,8 +25,9 @@ typedef struct tare_timings tare_timings;
 typedef struct tare_tune_score {
   double sqnr_db;       /* of the outputs, compared with float (tare_eval_lowest_sqnr); INFINITY if
                            equal */
+  bool has_metric;      /* the metric was computed: with a metric, on samples with labels */
   tare_difference drop; /* how much worse the metric is than that of the float plan, > 0: worse;
-                           NAN without a metric */
+                           NAN if it was not computed or has no value */
   double seconds;       /* over a few samples: the sum over the layers, of each the shortest of
                            many runs */
   double float_seconds; /* of the float plan */

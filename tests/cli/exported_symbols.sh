@@ -4,7 +4,8 @@
 set -eu
 LC_ALL=C
 export LC_ALL
-shown=$("$1" -D --defined-only "$2" | awk '{ print $NF }' | grep -v '^__\(asan\|ubsan\|odr\)' | sort -u)
+shown=$("$1" -D --defined-only "$2" | awk '{ print $NF }' | sed 's/@.*//' |
+  grep -v '^TARE_0$\|^__\(asan\|ubsan\|odr\)' | sort -u)
 declared=$(cat "$3"/*.h | tr '\n' ' ' | grep -o 'TARE_API [^;(]*(' | grep -o 'tare_[a-z0-9_]*($' |
   tr -d '(' | sort -u)
 status=0

@@ -46,6 +46,17 @@ calibrate)
 threads)
   sweep o.stats calibrate -q $text --threads 2 -o "$out.stats"
   ;;
+checkpoint)
+  sweep o.stats calibrate -q $text --threads 1 -o "$out.stats" --checkpoint "$folder/part" \
+    --checkpoint-every 0
+  ;;
+merge)
+  for i in 0 1; do
+    "$TARE" calibrate -q $text --shard $i/2 -o "$folder/$i.stats" >"$folder/log"
+  done
+  sweep o.stats merge -q "$folder/0.stats" "$folder/1.stats" --model "$model" --threads 1 \
+    -o "$out.stats"
+  ;;
 audio)
   sweep o.json calibrate -q "$digits/digits-conv.onnx" "$digits/calib" --limit 1 --threads 1 \
     --profile $audio_profile -o "$out.json"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "bench/ort.h"
-#include "calib/eval/metric.h"
+#include "calib/metrics/metric.h"
 #include "calib/eval/eval_tally.h"
 #include "tools/cli.h"
 
@@ -25,6 +25,7 @@ enum { FAILED = 1, SKIPPED = 77, MOST_PORTS = 16 };
 typedef struct peer_options {
   tare_dataset_options data;
   tare_eval_options eval;
+  tare_metric_setting alphabet;         /* name NULL: none */
   double error_within, agreement, sqnr; /* NAN: no bound */
 } peer_options;
 
@@ -35,10 +36,11 @@ typedef struct peer_work {
   ort *library;
   ort_session *session;
   const tarei_metric *metric;
+  tarei_metric_settings settings;
   const tare_port *inputs, *outputs;
   int n_inputs, n_outputs;
-  tarei_tally tally; /* of the peer beside the plan */
-  tare_metric_tally of_plan;
+  tarei_tally tally;                     /* of the peer beside the plan */
+  tare_metric_states *of_peer, *of_plan; /* NULL without a metric */
 } peer_work;
 
 static tare_status open_all(const peer_options *const o, char **const argv, peer_work *const w,
@@ -54,20 +56,27 @@ static tare_status open_all(const peer_options *const o, char **const argv, peer
   data.n_inputs = w->n_inputs;
   CLI_TRY(tare_dataset_open(&path, 1, &data, &w->dataset, err));
   if (o->eval.metric) {
-    CLI_TRY(tarei_metric_pick(&o->eval, &w->outputs[0], &w->metric, err));
+    CLI_TRY(tarei_metric_pick(o->eval.metric, &o->alphabet, o->alphabet.name != NULL, &w->metric,
+                              &w->settings, err));
+    CLI_TRY(tarei_metric_check_output(w->metric, &w->outputs[0], false, err));
+    CLI_TRY(tarei_metric_states_new(w->metric, &w->settings, &w->of_peer, err));
+    CLI_TRY(tarei_metric_states_new(w->metric, &w->settings, &w->of_plan, err));
   }
   return ort_session_new(w->library, argv[1], 1, &w->session, err);
 }
 
-static tare_status count(const peer_options *const o, const peer_work *const w,
-                         const tare_sample *const sample, const tare_tensor *const got,
-                         tare_metric_tally *const sum, tare_error *const err) {
-  const tarei_metric_case c = {.sample = sample,
-                               .output = w->outputs[0].name,
-                               .got = got,
-                               .extents = got->dims,
-                               .alphabet = o->eval.alphabet};
-  return w->metric ? w->metric->add(&c, sum, err) : TARE_OK;
+static tare_status count(const peer_work *const w, const tare_sample *const sample,
+                         const tare_tensor *const got, tare_metric_states *const states,
+                         tare_error *const err) {
+  const tarei_metric_case c = {
+      .sample = sample, .output = w->outputs[0].name, .got = got, .extents = got->dims};
+  if (!w->metric) {
+    return TARE_OK;
+  }
+  CLI_TRY(tarei_metric_states_begin(states, 0, 0, err));
+  CLI_TRY(w->metric->add(&c, states, err));
+  tarei_metric_states_keep(states);
+  return TARE_OK;
 }
 
 static tare_status compare_outputs(const peer_options *const o, peer_work *const w,
@@ -84,8 +93,8 @@ static tare_status compare_outputs(const peer_options *const o, peer_work *const
       tarei_tally_output(&w->tally, &got, &want[i], got.dims);
     }
     if (i == o->eval.output) {
-      CLI_TRY(count(o, w, sample, &got, &w->tally.metric, err));
-      CLI_TRY(count(o, w, sample, &want[i], &w->of_plan, err));
+      CLI_TRY(count(w, sample, &got, w->of_peer, err));
+      CLI_TRY(count(w, sample, &want[i], w->of_plan, err));
     }
   }
   return TARE_OK;
@@ -132,8 +141,12 @@ static tare_status run_all(const peer_options *const o, char **const argv, peer_
   }
 }
 
-static double share(const tare_metric_tally *const t) {
-  return t->whole ? (double)t->part / (double)t->whole : NAN;
+static double value_of(tare_metric_states *const states) {
+  double value = NAN;
+  return states && tarei_metric_states_finish(states, NULL) == TARE_OK &&
+                 tare_metric_states_value(states, NULL, &value, NULL) == TARE_OK
+             ? value
+             : NAN;
 }
 
 static bool within(const peer_options *const o, const tare_eval_score *const score,
@@ -144,7 +157,7 @@ static bool within(const peer_options *const o, const tare_eval_score *const sco
 
 static int conclude(const peer_options *const o, const peer_work *const w) {
   const tare_eval_score score = tarei_tally_score(&w->tally);
-  const double peer = share(&w->tally.metric), plan = share(&w->of_plan);
+  const double peer = value_of(w->of_peer), plan = value_of(w->of_plan);
   const bool good = within(o, &score, peer, plan);
   printf("%s samples %lld, sqnr %.2f dB, top-1 %.5f, metric peer %.5f plan %.5f\n",
          good ? "ok" : "MISSED", (long long)w->tally.samples, score.sqnr_db, score.top1_agreement,
@@ -175,7 +188,7 @@ static void parse(const int argc, char **const argv, peer_options *const o) {
         o->eval.metric = optarg;
         break;
       case ALPHABET:
-        o->eval.alphabet = optarg;
+        o->alphabet = (tare_metric_setting){"alphabet", optarg};
         break;
       case LIMIT:
         o->data.limit = atoi(optarg);

@@ -40,6 +40,7 @@ static tare_status trace_save(cJSON *const whole, const char *const path, tare_e
   char *const text = json_to_text(whole);
   const tare_status status = tare_write_file(path, text, strlen(text), err);
   free(text);
+  cJSON_Delete(whole);
   return status;
 }
 

@@ -96,7 +96,7 @@ static error_t build_parse(const int key, char *const arg, struct argp_state *co
 
 static const struct argp_child CHILDREN[] = {
     {&opt_profiles_argp, 0, "Lengths (default: those of the table):", 1},
-    {&opt_build_argp, 0, "Precision:", 2},
+    {&opt_build_table_argp, 0, "Precision:", 2},
     {&opt_model_argp, 0, "Model:", 3},
     {&opt_common_argp, 0, "Common:", 4},
     {0}};

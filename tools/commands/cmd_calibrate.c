@@ -10,6 +10,7 @@
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
+#include "tools/parts/opt_parts.h"
 #include "tools/report.h"
 #include "tools/score.h"
 #include "tools/say.h"
@@ -17,23 +18,14 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum {
-  OPT_PAD_STATS = OPT_COMMAND,
-  OPT_ALL_TENSORS,
-  OPT_WEIGHT_ROUNDING,
-  OPT_WEIGHT_CLIPPING,
-  OPT_BIAS_CORRECTION,
-  OPT_SMOOTHING
-};
+enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS };
 
 typedef struct calibrate_arguments {
   opt_inputs in;
   opt_table table;
+  opt_parts parts;
   bool count_padding, all_tensors;
-  int rounding; /* of family_roundings, or -1 */
-  tare_clipping clipping;
-  bool bias_correction;
-  tare_smoothing smoothing;
+  opt_weight_methods weight_methods;
   const char *output;
 } calibrate_arguments;
 
@@ -50,6 +42,7 @@ typedef struct calibrate_work {
   double seconds;
   tare_calibrate_times times;
   tare_fit_counts fitted;
+  opened_parts parts;
   accuracy accuracy;
 } calibrate_work;
 
@@ -59,23 +52,10 @@ static const struct argp_option OPTIONS[] = {
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
-    {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
-    {"weight-clipping", OPT_WEIGHT_CLIPPING, "WHEN", 0,
-     "Int8 scales of weights below the largest magnitude / 127: ", 0},
-    {"bias-correction", OPT_BIAS_CORRECTION, "WHEN", 0,
-     "Correct the biases of layers for the rounding of their weights: ", 0},
-    {"smoothing", OPT_SMOOTHING, "WHEN", 0,
-     "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {0}};
 
 static bool is_stats_name(const char *const path) {
   return cli_ends_with(path, ".stats") || cli_ends_with(path, ".h5");
-}
-
-/* Decisions about weights and channels. */
-static bool writes_decisions(const char *const path) {
-  const tare_table_format *const format = tare_table_format_at(tare_table_format_of(path));
-  return format && !format->engine;
 }
 
 static void calibrate_check(const calibrate_arguments *const a,
@@ -95,22 +75,9 @@ static void calibrate_check(const calibrate_arguments *const a,
                "tare table",
                a->table.method ? "--method" : "--per-profile", a->output);
   }
-  const bool has_place = is_stats_name(a->output) || writes_decisions(a->output);
-  if (a->rounding == 0 && !has_place) {
-    argp_error(state,
-               "--weight-rounding least-squares: '%s' has no place for it: use .stats or .json",
-               a->output);
-  }
-  if (a->clipping != TARE_CLIPPING_OFF && !has_place) {
-    argp_error(state, "--weight-clipping: '%s' has no place for it: use .stats or .json",
-               a->output);
-  }
-  if (a->bias_correction && !has_place) {
-    argp_error(state, "--bias-correction: '%s' has no place for it: use .stats or .json",
-               a->output);
-  }
-  if (a->smoothing != TARE_SMOOTHING_OFF && !has_place) {
-    argp_error(state, "--smoothing: '%s' has no place for it: use .stats or .json", a->output);
+  opt_weight_methods_check(state, &a->weight_methods, a->output, ".stats or .json");
+  if (a->parts.shard && !is_stats_name(a->output)) {
+    argp_error(state, "--shard: a table of one shard has no use: write statistics for tare merge");
   }
   if (a->in.data.labels) {
     argp_error(state, "--labels: calibration does not read labels");
@@ -121,17 +88,9 @@ static void calibrate_check(const calibrate_arguments *const a,
 /* Names the formats of tables behind the text of -o, and the members of families. */
 static char *calibrate_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family paddings = family_paddings(), roundings = family_roundings();
-  const cli_family clippings = family_clippings(), corrections = family_corrections();
-  const cli_family smoothings = family_smoothings();
-  const cli_family *const family = key == OPT_PAD_STATS         ? &paddings
-                                   : key == OPT_WEIGHT_ROUNDING ? &roundings
-                                   : key == OPT_WEIGHT_CLIPPING ? &clippings
-                                   : key == OPT_BIAS_CORRECTION ? &corrections
-                                   : key == OPT_SMOOTHING       ? &smoothings
-                                                                : NULL;
-  if (family) {
-    return family_help(text, family);
+  const cli_family paddings = family_paddings();
+  if (key == OPT_PAD_STATS) {
+    return family_help(text, &paddings);
   }
   if (key != 'o') {
     return (char *)text; /* as it is */
@@ -144,13 +103,13 @@ static char *calibrate_help(const int key, const char *const text, void *const i
 
 static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
   calibrate_arguments *const a = state->input;
-  const cli_family paddings = family_paddings(), roundings = family_roundings();
-  const cli_family clippings = family_clippings(), corrections = family_corrections();
-  const cli_family smoothings = family_smoothings();
+  const cli_family paddings = family_paddings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
-      state->child_inputs[1] = &a->table;
+      state->child_inputs[1] = &a->weight_methods;
+      state->child_inputs[2] = &a->table;
+      state->child_inputs[3] = &a->parts;
       return 0;
     case 'o':
       a->output = arg;
@@ -161,18 +120,6 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
     case OPT_ALL_TENSORS:
       a->all_tensors = true;
       return 0;
-    case OPT_WEIGHT_ROUNDING:
-      a->rounding = cli_pick(state, &roundings, arg);
-      return 0;
-    case OPT_WEIGHT_CLIPPING:
-      a->clipping = (tare_clipping)cli_pick(state, &clippings, arg);
-      return 0;
-    case OPT_BIAS_CORRECTION:
-      a->bias_correction = cli_pick(state, &corrections, arg) == 1;
-      return 0;
-    case OPT_SMOOTHING:
-      a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
-      return 0;
     case ARGP_KEY_END:
       calibrate_check(a, state);
       return 0;
@@ -181,8 +128,11 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_inputs_argp, 0, NULL, 0}, {&opt_table_argp, 0, "When a table is written:", 4}, {0}};
+static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
+                                             {&opt_weight_methods_argp, 0, NULL, 0},
+                                             {&opt_table_argp, 0, "When a table is written:", 4},
+                                             {&opt_parts_argp, 0, "Parts of the data:", 5},
+                                             {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
@@ -194,7 +144,7 @@ static const struct argp ARGP = {
         "manifests.\vExamples:\n  tare calibrate model.onnx recordings/ -o model.stats\n  tare "
         "calibrate model.onnx calib.h5 --profile sequence=8:64:512 \\\n      -o model.calib.json\n "
         " tare calibrate vad.onnx recordings/ --chunk samples=512 --set sr=16000 \\\n      -o "
-        "vad.stats",
+        "vad.stats\n  tare calibrate model.onnx recordings/ --shard 0/8 -o 0.stats",
     .children = CHILDREN,
     .help_filter = calibrate_help};
 
@@ -206,10 +156,9 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->output));
   const bool for_others = format && format->engine;
   o.all_tensors = a->all_tensors || for_others;
-  o.round_to_nearest = a->rounding == 1 || for_others;
-  o.clipping = a->clipping;
-  o.bias_correction = a->bias_correction;
-  o.smoothing = a->smoothing;
+  opt_weight_methods_apply(&a->weight_methods, &o);
+  o.round_to_nearest |= for_others;
+  CLI_TRY(parts_open(&a->parts, &a->in.common, &o, &w->parts, err));
   calibration_progress_start(&p, &a->in.common, &o);
   o.times = &w->times;
   o.fitted = &w->fitted;
@@ -217,6 +166,9 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   const tare_status status = tare_calibrate(w->model, w->dataset, w->profiles, &o, &w->stats, err);
   w->seconds = cli_now() - start;
   calibration_progress_end(&p);
+  if (status != TARE_OK) {
+    parts_end(&a->parts, &a->in.common, status);
+  }
   return status;
 }
 
@@ -242,10 +194,14 @@ static tare_status write_output(const calibrate_arguments *const a, calibrate_wo
   return table_write(&w->out, w->table, err);
 }
 
-/* Statistics serve every method: they are checked by the default one. */
+/* Statistics serve every method: they are checked by the default one. Those of a shard are not: a
+ * part says nothing about the whole. */
 static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_work *const w,
                                   tare_error *const err) {
   tare_table *table = NULL;
+  if (a->parts.count) {
+    return TARE_OK;
+  }
   if (!w->table) {
     tare_table_options o;
     tare_table_options_init(&o);
@@ -298,6 +254,9 @@ static void calibrate_print_text(const calibrate_arguments *const a,
   printf("%" PRId64 " sample%s, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          cli_s(n_samples(w->stats)), tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
+  if (a->parts.count) {
+    printf("shard      %" PRId64 "/%" PRId64 "\n", a->parts.index, a->parts.count);
+  }
   calibrate_print_levels(w->dataset);
   calibrate_print_times(&w->times);
   report *const r = report_new("profile~,samples>");
@@ -312,6 +271,9 @@ static void calibrate_print_text(const calibrate_arguments *const a,
   } else {
     table_print_methods(tare_stats_n_clipped(w->stats), tare_stats_n_corrected(w->stats),
                         tare_stats_n_smoothed(w->stats));
+    if (tare_stats_is_undecided(w->stats)) {
+      printf("weights    not decided yet: tare merge --model does it\n");
+    }
     printf("written    %s\n", a->output);
   }
 }
@@ -327,6 +289,12 @@ static void calibrate_print_json(const calibrate_arguments *const a,
   if (*tare_stats_gain_range(w->stats)) {
     json_text(object, "gain_range", tare_stats_gain_range(w->stats));
   }
+  if (a->parts.count) {
+    json_int(object, "shard", a->parts.index);
+    json_int(object, "shards", a->parts.count);
+  }
+  json_int(object, "counted", tare_stats_n_counted(w->stats));
+  json_bool(object, "undecided", tare_stats_is_undecided(w->stats));
   fitted_json(object, &w->fitted);
   json_int(object, "tensors", tare_stats_n_tensors(w->stats));
   json_int(object, "clipped", tare_stats_n_clipped(w->stats));
@@ -356,13 +324,15 @@ static tare_status calibrate_check_output(const calibrate_arguments *const a,
                                           tare_error *const err) {
   cli_list inputs = {0};
   opt_inputs_files(&a->in, &inputs);
-  const tare_status status = output_check(a->output, &inputs, err);
+  cli_list_join(&inputs, &a->parts.counted);
+  const tare_status status = output_check_two(a->output, a->parts.checkpoint, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }
 
-static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_work *const w,
+static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *const w,
                                  tare_error *const err) {
+  CLI_TRY(opt_parts_place(&a->parts, &a->in.common, &a->in.data, err));
   CLI_TRY(calibrate_check_output(a, err));
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
@@ -379,19 +349,22 @@ static tare_status calibrate_run(const calibrate_arguments *const a, calibrate_w
   say_data(&a->in.common, w->dataset);
   say_fitted(&a->in.common, "calibration", &w->fitted);
   CLI_TRY(write_output(a, w, err));
+  parts_end(&a->parts, &a->in.common, TARE_OK);
   CLI_TRY(check_accuracy(a, w, err));
   (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w);
   return TARE_OK;
 }
 
 int cmd_calibrate(const int argc, char **const argv) {
-  calibrate_arguments a = {.rounding = -1};
+  calibrate_arguments a = {0};
   calibrate_work w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = calibrate_run(&a, &w, &err);
   tare_table_free(&w.table);
   tare_stats_free(&w.stats);
+  parts_close(&w.parts);
+  opt_parts_fini(&a.parts);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);
   tare_dataset_close(&w.dataset);

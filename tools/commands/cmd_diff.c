@@ -7,6 +7,7 @@
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
+#include "tools/parts/stats_diff.h"
 #include "tools/report.h"
 #include "tools/say.h"
 #include "tools/show/layer_diff.h"
@@ -99,13 +100,16 @@ static const struct argp_child CHILDREN[] = {
 static const struct argp ARGP = {
     .options = OPTIONS,
     .parser = diff_parse,
-    .args_doc = "A.plan B.plan [DATA...]",
+    .args_doc = "A.plan B.plan [DATA...]\nA.stats B.stats",
     .doc =
         "Compares two plans layer by layer: precision, scales, weights, types, shapes, operators, "
-        "kernels, fused nodes. Layers are matched by the nodes of the model that they compute. The "
-        "exit code is 1 if the plans differ.\vExamples:\n  tare diff float.plan int8.plan "
+        "kernels, fused nodes. Layers are matched by the nodes of the model that they compute. Of "
+        "two statistics it compares the settings of the calibration, the samples, and the ranges "
+        "of "
+        "tensors, those that moved farthest first. The exit code is 1 if the files "
+        "differ.\vExamples:\n  tare diff float.plan int8.plan "
         "--times\n  tare diff float.plan int8.plan --times recordings/\n  tare diff old.plan "
-        "new.plan --json",
+        "new.plan --json\n  tare diff monday.stats friday.stats",
     .children = CHILDREN};
 
 static tare_status diff_load(const diff_arguments *const a, diff_work *const w,
@@ -305,18 +309,33 @@ static void diff_json(const diff_arguments *const a, const diff_work *const w) {
   json_print(object);
 }
 
+static tare_status diff_plans(const diff_arguments *const a, diff_work *const w, bool *const differ,
+                              tare_error *const err) {
+  CLI_TRY(diff_run(a, w, err));
+  *differ = plans_differ(w);
+  if (a->common.json) {
+    diff_json(a, w);
+    return TARE_OK;
+  }
+  return diff_print(a, w, err);
+}
+
+static tare_status diff_stats(const diff_arguments *const a, bool *const differ,
+                              tare_error *const err) {
+  return a->times
+             ? cli_fail(err, TARE_E_USAGE, "--times needs plans, %s is statistics", a->paths[0])
+             : stats_diff(&a->common, a->paths, differ, err);
+}
+
 int cmd_diff(const int argc, char **const argv) {
   diff_arguments a = {.seconds = -1};
   diff_work w = {0};
   tare_error err = {0};
+  bool differ = false;
   opt_parse(&ARGP, argc, argv, &a);
-  tare_status status = diff_run(&a, &w, &err);
-  if (status == TARE_OK && a.common.json) {
-    diff_json(&a, &w);
-  } else if (status == TARE_OK) {
-    status = diff_print(&a, &w, &err);
-  }
-  const bool differ = plans_differ(&w);
+  const tare_status status = tare_stats_is_stats_file(a.paths[0])
+                                 ? diff_stats(&a, &differ, &err)
+                                 : diff_plans(&a, &w, &differ, &err);
   diff_times_fini(&w.times);
   samples_fini(&w.samples[0]);
   samples_fini(&w.samples[1]);

@@ -21,16 +21,7 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum {
-  OPT_METHOD = OPT_COMMAND,
-  OPT_EVAL,
-  OPT_TABLE,
-  OPT_PRECISIONS,
-  OPT_PER_PROFILE_FILES,
-  OPT_WEIGHT_CLIPPING,
-  OPT_BIAS_CORRECTION,
-  OPT_SMOOTHING
-};
+enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS, OPT_PER_PROFILE_FILES };
 
 typedef struct quantize_arguments {
   opt_inputs in; /* data of the calibration */
@@ -38,9 +29,7 @@ typedef struct quantize_arguments {
   opt_metric metric;
   const char *output, *table, *method; /* method NULL: the best one */
   bool per_profile;
-  tare_clipping clipping;
-  bool bias_correction;
-  tare_smoothing smoothing;
+  opt_weight_methods weight_methods;
   double percentile;
   cli_list eval;
 } quantize_arguments;
@@ -68,12 +57,6 @@ static const struct argp_option OPTIONS[] = {
      "Write a model for each profile, with its own scales: FILE with the number of the profile "
      "before .onnx",
      0},
-    {"weight-clipping", OPT_WEIGHT_CLIPPING, "WHEN", 0,
-     "Int8 scales of weights below the largest magnitude / 127: ", 0},
-    {"bias-correction", OPT_BIAS_CORRECTION, "WHEN", 0,
-     "Correct the biases of layers for the rounding of their weights: ", 0},
-    {"smoothing", OPT_SMOOTHING, "WHEN", 0,
-     "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
     {"eval", OPT_EVAL, "DATA", 0,
      "Run the written model over DATA and measure its accuracy; repeat for more", 0},
@@ -87,31 +70,27 @@ static void quantize_check(const quantize_arguments *const a,
     argp_error(state, "missing -o FILE, e.g. -o model.int8.onnx");
   }
   format_check_name(state, a->table);
+  opt_weight_methods_check(state, &a->weight_methods, a->table, ".json");
   opt_metric_check_eval(state, &a->metric, &a->in.data, a->eval.n);
 }
 
 static char *quantize_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family methods = family_methods(), clippings = family_clippings();
-  const cli_family corrections = family_corrections(), smoothings = family_smoothings();
-  return key == OPT_METHOD            ? family_help(text, &methods)
-         : key == OPT_WEIGHT_CLIPPING ? family_help(text, &clippings)
-         : key == OPT_BIAS_CORRECTION ? family_help(text, &corrections)
-         : key == OPT_SMOOTHING       ? family_help(text, &smoothings)
-                                      : (char *)text;
+  const cli_family methods = family_methods();
+  return key == OPT_METHOD ? family_help(text, &methods) : (char *)text;
 }
 
 static error_t quantize_parse(const int key, char *const arg, struct argp_state *const state) {
   static char *precisions;
   quantize_arguments *const a = state->input;
-  const cli_family methods = family_methods(), clippings = family_clippings();
-  const cli_family corrections = family_corrections(), smoothings = family_smoothings();
+  const cli_family methods = family_methods();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
       state->child_inputs[1] = &a->percentile;
       state->child_inputs[2] = &a->export;
       state->child_inputs[3] = &a->metric;
+      state->child_inputs[4] = &a->weight_methods;
       return 0;
     case 'o':
       a->output = arg;
@@ -121,15 +100,6 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       return 0;
     case OPT_PRECISIONS:
       a->export.options.layer_precisions = opt_requests_add(&precisions, arg);
-      return 0;
-    case OPT_WEIGHT_CLIPPING:
-      a->clipping = (tare_clipping)cli_pick(state, &clippings, arg);
-      return 0;
-    case OPT_BIAS_CORRECTION:
-      a->bias_correction = cli_pick(state, &corrections, arg) == 1;
-      return 0;
-    case OPT_SMOOTHING:
-      a->smoothing = (tare_smoothing)cli_pick(state, &smoothings, arg);
       return 0;
     case OPT_PER_PROFILE_FILES:
       a->per_profile = true;
@@ -152,6 +122,7 @@ static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
                                              {&opt_percentile_argp, 0, NULL, 0},
                                              {&opt_export_argp, 0, "Quantized model:", 4},
                                              {&opt_metric_argp, 0, "Metric, with --eval:", 5},
+                                             {&opt_weight_methods_argp, 0, NULL, 0},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -210,9 +181,7 @@ static tare_status quantize_collect(const quantize_arguments *const a, quantize_
                          .lengths = &w->lengths,
                          .streaming = w->streaming,
                          .all_tensors = true,
-                         .clipping = a->clipping,
-                         .bias_correction = a->bias_correction,
-                         .smoothing = a->smoothing};
+                         .weight_methods = &a->weight_methods};
   return calibration_run(&c, &w->stats, err);
 }
 

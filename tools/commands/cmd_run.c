@@ -10,8 +10,9 @@
 #include "tools/score.h"
 #include "tools/side.h"
 #include "tools/source.h"
+#include "tools/compare/worst.h"
 
-enum { OPT_AGAINST = OPT_COMMAND, OPT_SAVE_OUTPUTS, OPT_USE_PROFILE };
+enum { OPT_AGAINST = OPT_COMMAND, OPT_SAVE_OUTPUTS, OPT_USE_PROFILE, OPT_WORST };
 
 typedef struct run_arguments {
   opt_inputs in;
@@ -29,6 +30,8 @@ typedef struct run_work {
   tare_eval_result result;
   tare_difference to_reference; /* of the metric, where there is one */
   bool differs;                 /* it is there */
+  worst worst;
+  tare_eval_result reference; /* which its answers belong to */
 } run_work;
 
 static const struct argp_option OPTIONS[] = {
@@ -36,6 +39,7 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"save-outputs", OPT_SAVE_OUTPUTS, "FILE.h5", 0,
      "Write the outputs to FILE: a group per sample, a data set per output", 0},
+    {"worst", OPT_WORST, "N", 0, "List the N samples that differ most from the reference", 0},
     {"use-profile", OPT_USE_PROFILE, "I", 0, "Run in profile I (default: the first that fits)", 0},
     {"useProfile", OPT_USE_PROFILE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
     {0}};
@@ -56,7 +60,13 @@ static error_t run_parse(const int key, char *const arg, struct argp_state *cons
     case OPT_USE_PROFILE:
       a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
       return 0;
+    case OPT_WORST:
+      a->metric.worst = (int)cli_int(state, "--worst", arg, 1, INT32_MAX);
+      return 0;
     case ARGP_KEY_END:
+      if (a->metric.worst && !a->against) {
+        argp_error(state, "--worst needs --against MODEL|PLAN");
+      }
       opt_metric_check(state, &a->metric, &a->in.data);
       return 0;
     default:
@@ -120,13 +130,13 @@ static tare_status build_sides(const run_arguments *const a, run_work *const w,
 
 static tare_status run_differ(const run_arguments *const a, run_work *const w,
                               const tare_eval_result *const results, tare_error *const err) {
-  const tare_metric_tally *const tallies[] = {results[0].tallies, results[1].tallies};
+  const tare_metric_states *const states[] = {results[0].states, results[1].states};
   tare_difference found[2];
   w->differs = a->metric.metric >= 0;
   if (!w->differs) {
     return TARE_OK;
   }
-  CLI_TRY(tare_metric_differences(tallies, 2, results[0].n_tallies, 1 /* base */, found, err));
+  CLI_TRY(tare_metric_differences(states, 2, 1 /* base */, NULL, 0, found, err));
   w->to_reference = found[0];
   return TARE_OK;
 }
@@ -149,8 +159,11 @@ static tare_status run_evaluate(const run_arguments *const a, run_work *const w,
     status = run_differ(a, w, results, err);
   }
   w->result = results[0];
-  tare_eval_result_fini(&results[1]);
-  return status;
+  w->reference = results[1];
+  return status == TARE_OK && beside && a->metric.worst
+             ? worst_find(&w->result, &w->result, w->reference.states, a->metric.metric,
+                          a->metric.worst, &w->worst, err)
+             : status;
 }
 
 static void run_print_json(const run_arguments *const a, const run_work *const w) {
@@ -176,6 +189,7 @@ static void run_print_json(const run_arguments *const a, const run_work *const w
     score_json(profile, &w->result.profiles[p], a->metric.metric, a->against);
   }
   levels_json(object, &w->result, a->metric.metric, a->against);
+  worst_json(object, &w->worst, a->metric.metric);
   json_print(object);
 }
 
@@ -211,6 +225,7 @@ static tare_status run_over_data(const run_arguments *const a, run_work *const w
   } else {
     score_print(&w->result, tare_plan_profiles(w->plan.plan), a->metric.metric, a->against,
                 w->differs ? &w->to_reference : NULL);
+    worst_print(&w->worst, a->metric.metric);
   }
   return TARE_OK;
 }
@@ -221,7 +236,9 @@ int cmd_run(const int argc, char **const argv) {
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   const tare_status status = run_over_data(&a, &w, &err);
+  worst_fini(&w.worst);
   tare_eval_result_fini(&w.result);
+  tare_eval_result_fini(&w.reference);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);
   tare_dataset_close(&w.dataset);

@@ -7,6 +7,7 @@
 #include "tools/options/formats.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
+#include "tools/parts/stats_parts.h"
 #include "tools/say.h"
 #include "tools/table_out.h"
 
@@ -152,6 +153,24 @@ static const struct argp ARGP = {
     .children = CHILDREN,
     .help_filter = table_help};
 
+/* A table of a part of the data is one; it is only not that of the whole. Decisions about weights
+ * that are still to be made would be missing from it. */
+static tare_status check_complete(const table_arguments *const a, const tare_stats *const stats,
+                                  tare_error *const err) {
+  const tare_table_format *const format = a->output ? tare_table_format_at(a->format) : NULL;
+  char *const why = stats_why_partial(stats);
+  if (why) {
+    say(&a->common, "warning: %s has only a part of the data: %s", a->input, why);
+  }
+  free(why);
+  return format && !format->engine && tare_stats_is_undecided(stats)
+             ? cli_fail(err, TARE_E_USAGE,
+                        "%s does not say yet how weights are rounded: tare merge %s --model MODEL "
+                        "-o FILE decides it",
+                        a->input, a->input)
+             : TARE_OK;
+}
+
 static tare_status from_stats(const table_arguments *const a, tare_table **const table,
                               tare_error *const err) {
   tare_stats *stats = NULL;
@@ -162,7 +181,10 @@ static tare_status from_stats(const table_arguments *const a, tare_table **const
   o.method = a->table.method;
   o.percentile = a->table.percentile;
   o.per_profile = a->table.per_profile;
-  const tare_status status = tare_table_from_stats(stats, &o, table, err);
+  tare_status status = check_complete(a, stats, err);
+  if (status == TARE_OK) {
+    status = tare_table_from_stats(stats, &o, table, err);
+  }
   tare_stats_free(&stats);
   CLI_TRY(status);
   const char *const engine = a->output ? tare_table_format_at(a->format)->engine : NULL;

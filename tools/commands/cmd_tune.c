@@ -36,6 +36,7 @@ static const double DEFAULT_SQNR = 30;
 
 typedef struct tune_arguments {
   opt_inputs in; /* data of the calibration */
+  opt_weight_methods weight_methods;
   opt_metric metric;
   tare_build_options build;
   tare_tune_options tune;
@@ -64,7 +65,7 @@ static const struct argp_option OPTIONS[] = {
      "Bound: SQNR of the outputs compared with float (default 30, unless --max-drop is given)", 0},
     {"max-drop", OPT_MAX_DROP, "X", 0,
      "Bound: how much worse than float the metric may be, e.g. 0.1%; the upper end of its 95 % "
-     "interval counts. Needs --eval, --labels and --metric",
+     "interval counts. Needs --eval and --metric",
      0},
     {"min-int8", OPT_MIN_INT8, "SHARE", 0,
      "Bound: share of the multiply-adds on integers, e.g. 80%, even if float is faster", 0},
@@ -87,9 +88,10 @@ static void tune_check(tune_arguments *const a, const struct argp_state *const s
     argp_error(state, "missing -o PLAN, e.g. -o model.plan");
   }
   format_check_name(state, a->table);
+  opt_weight_methods_check(state, &a->weight_methods, a->table, ".json");
   opt_metric_check_eval(state, &a->metric, &a->in.data, a->eval.n);
   if (a->max_drop && a->metric.metric < 0) {
-    argp_error(state, "--max-drop needs --metric METRIC, --labels NAME and --eval DATA");
+    argp_error(state, "--max-drop needs --metric METRIC and --eval DATA");
   }
 }
 
@@ -129,6 +131,7 @@ static error_t tune_parse(const int key, char *const arg, struct argp_state *con
       state->child_inputs[1] = &a->percentile;
       state->child_inputs[2] = &a->build;
       state->child_inputs[3] = &a->metric;
+      state->child_inputs[4] = &a->weight_methods;
       return 0;
     case 'o':
       a->output = arg;
@@ -168,11 +171,10 @@ static error_t tune_parse(const int key, char *const arg, struct argp_state *con
   }
 }
 
-static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
-                                             {&opt_percentile_argp, 0, NULL, 0},
-                                             {&opt_build_argp, 0, "Precision:", 4},
-                                             {&opt_metric_argp, 0, "Metric, with --eval:", 5},
-                                             {0}};
+static const struct argp_child CHILDREN[] = {
+    {&opt_inputs_argp, 0, NULL, 0},         {&opt_percentile_argp, 0, NULL, 0},
+    {&opt_build_argp, 0, "Precision:", 4},  {&opt_metric_argp, 0, "Metric, with --eval:", 5},
+    {&opt_weight_methods_argp, 0, NULL, 0}, {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
@@ -243,7 +245,8 @@ static tare_status tune_collect(const tune_arguments *const a, tune_work *const 
                          .data = w->data,
                          .profiles = w->profiles,
                          .lengths = &w->lengths,
-                         .streaming = w->streaming};
+                         .streaming = w->streaming,
+                         .weight_methods = &a->weight_methods};
   return calibration_run(&c, &w->stats, err);
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tools/progress.h"
+#include "tools/show/layer_facts.h"
 
 /* Plans that share a pass; the float one comes first. */
 typedef struct compare_eval_group {
@@ -37,6 +38,19 @@ static void compare_eval_add_plan(compare_eval_group *const into, tare_plan *con
   into->bytes += tare_plan_weight_bytes(plan) + tare_plan_context_bytes(plan);
 }
 
+/* Notes what only the plan knows. */
+static tare_status note_plan(const tare_plan *const plan, grid_strategy *const s,
+                             tare_error *const err) {
+  precision_sum *sums = NULL;
+  int n = 0;
+  CLI_TRY(precision_sums(plan, NULL, &sums, &n, err));
+  s->int8_share = precision_share(sums, n, "int8");
+  free(sums);
+  s->weight_bytes = tare_plan_weight_bytes(plan);
+  s->context_bytes = tare_plan_context_bytes(plan);
+  return TARE_OK;
+}
+
 /* Builds plans from strategy *next on while they fit; each group takes one at least. */
 static void compare_eval_fill(const compare_eval *const e, grid *const g,
                               compare_eval_group *const into, int *const next) {
@@ -46,6 +60,7 @@ static void compare_eval_fill(const compare_eval *const e, grid *const g,
     tare_plan *plan = NULL;
     if (s->table && compare_build(e, s->table, &plan, &s->error) == TARE_OK) {
       compare_eval_add_plan(into, plan, *next);
+      (void)note_plan(plan, s, &s->error); /* its error is noted, like that of the build */
     }
   }
 }

@@ -50,6 +50,16 @@ static void compare_grid_add(grid *const g, const grid_strategy *const c) {
   g->items[g->n++] = *c;
 }
 
+/* In the order of the family, whatever the order of the user's list. */
+static int method_number(const char *const name) {
+  const cli_family methods = family_methods();
+  int m = 0;
+  while (m < methods.n && strcmp(methods.name(m), name) != 0) {
+    m++;
+  }
+  return m;
+}
+
 static void add_fit(grid *const g, const char *const name, const bool count_padding,
                     const cli_list *const methods) {
   const bool per_profile = strcmp(name, grid_fit_name(PER_PROFILE)) == 0;
@@ -59,8 +69,11 @@ static void add_fit(grid *const g, const char *const name, const bool count_padd
   (void)status; /* only asserted: names are those of the family */
   const int pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding);
   for (int m = 0; m < methods->n; m++) {
-    const grid_strategy c = {
-        .fit = name, .method = methods->items[m], .pass = pass, .per_profile = per_profile};
+    const grid_strategy c = {.fit = name,
+                             .method = methods->items[m],
+                             .pass = pass,
+                             .method_number = method_number(methods->items[m]),
+                             .per_profile = per_profile};
     compare_grid_add(g, &c);
   }
 }
@@ -81,8 +94,11 @@ void grid_fini(grid *const g) {
   for (int i = 0; i < g->n; i++) {
     tare_eval_result_fini(&g->items[i].result);
     tare_table_free(&g->items[i].table);
+    free(g->items[i].lengths);
   }
+  length_buckets_fini(&g->lengths);
   tare_eval_result_fini(&g->fp32);
+  free(g->fp32_lengths);
   free(g->items);
   free(g->passes);
   free(g->order);

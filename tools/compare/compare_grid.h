@@ -2,7 +2,11 @@
 #ifndef TAREI_TOOLS_COMPARE_GRID_H
 #define TAREI_TOOLS_COMPARE_GRID_H
 
+#include "tools/compare/length_buckets.h"
+#include "tools/compare/scale_ratios.h"
+#include "tools/json_out.h"
 #include "tools/options/options.h"
+#include "tools/compare/worst.h"
 
 /* One calibration run; strategies that differ only in the table share it. */
 typedef struct grid_pass {
@@ -11,20 +15,24 @@ typedef struct grid_pass {
   int64_t samples, peak;
   double seconds;
   tare_fit_counts fitted;
+  range_drift drift; /* of the ranges from profile to profile */
 } grid_pass;
 
 typedef struct grid_strategy {
   const char *fit; /* as the user named it */
   const char *method;
-  int pass;
+  int pass, method_number;
   bool per_profile;
   tare_error error; /* status OK when it went well */
   tare_table *table;
   tare_eval_result result;
-  tare_difference to_fp32, to_best; /* of the metric, where there is one */
-  tare_interval sqnr;               /* NAN where samples do not tell: with a gain range */
-  tare_difference sqnr_to_first;    /* of the SQNR in dB, to the strategy that ranks first */
-  bool equal;                       /* not distinguishable from the best */
+  tare_difference to_fp32, to_best;    /* of the metric, where there is one */
+  tare_interval sqnr;                  /* NAN where samples do not tell: with a gain range */
+  tare_difference sqnr_to_first;       /* of the SQNR in dB, to the strategy that ranks first */
+  bool equal;                          /* not distinguishable from the best */
+  length_figure *lengths;              /* for each length of the grid; NULL where there are none */
+  int64_t weight_bytes, context_bytes; /* of its plan */
+  double int8_share;                   /* of its multiply-adds; NAN where the plan has none */
 } grid_strategy;
 
 typedef struct grid {
@@ -36,6 +44,8 @@ typedef struct grid {
   int *order;   /* of the strategies that went well: the first is the one to take */
   int n_ranked; /* in order */
   int n_equal;  /* of them, those not distinguishable from the best */
+  length_buckets lengths;
+  length_figure *fp32_lengths; /* as lengths of a strategy */
 } grid;
 
 /* Fits that a strategy may have, and those that are tried by default. */
@@ -47,9 +57,14 @@ void grid_add_default_fits(cli_list *fits);
 void grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *methods, grid *out);
 void grid_fini(grid *g);
 
+/* A difference of the SQNR that decides nothing by itself: a tenth more noise. */
+#define GRID_MARGIN_DB 1.0
+
 /* Ranks what went well. With a metric: first those whose interval of the difference to the best
  * holds 0, by SQNR, then the others by the metric. Without one (-1): by SQNR, whose difference to
- * the first says which are equal. */
+ * the first says which are equal. The simplest of those that are equal and have no less SQNR than
+ * the first within GRID_MARGIN_DB moves to the front: one table rather than one per profile,
+ * samples as they are rather than fitted, padding excluded, the method that is listed first. */
 tare_status grid_rank(grid *g, int metric, tare_error *err);
 
 /* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
@@ -61,13 +76,19 @@ typedef struct grid_context {
   int metric; /* -1: none */
   bool peaks_by_row;
   const char *model;
-  const cli_list *written;
+  const worst *worst; /* samples of the strategy that ranks first */
+  const struct provenance *provenance;
+  const cli_list *written; /* tables and plans */
+  const cli_list *reports;
   const struct requirement *requirements;
   int n_requirements;
+  const struct verdict *verdict;
 } grid_context;
 
-/* Text tables and JSON. */
+/* Prints tables of text. */
 void grid_print(const grid *g, const grid_context *context);
-void grid_json(const grid *g, const grid_context *context);
+
+/* All that there is to tell, as --json prints it; the caller frees it. */
+cJSON *grid_document(const grid *g, const grid_context *context);
 
 #endif

@@ -1,6 +1,7 @@
 /* Which strategy is better, as far as the data can tell. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/compare/compare_grid.h"
 
@@ -12,15 +13,19 @@ typedef struct compare_rank_place {
   double sqnr;
 } compare_rank_place;
 
+/* The larger figure first, one without a value last. */
+static int compare_rank_figures(const double x, const double y) {
+  if (isnan(x) || isnan(y)) {
+    return isnan(x) - isnan(y);
+  }
+  return (x < y) - (x > y);
+}
+
 static int by_metric(const void *const a, const void *const b) {
   const compare_rank_place *const x = a, *const y = b;
-  if (x->metric != y->metric) {
-    return x->metric > y->metric ? -1 : 1;
-  }
-  if (x->sqnr != y->sqnr) {
-    return x->sqnr > y->sqnr ? -1 : 1;
-  }
-  return x->strategy - y->strategy;
+  const int metric = compare_rank_figures(x->metric, y->metric);
+  const int sqnr = compare_rank_figures(x->sqnr, y->sqnr);
+  return metric ? metric : sqnr ? sqnr : x->strategy - y->strategy;
 }
 
 static int equals_first(const void *const a, const void *const b) {
@@ -28,10 +33,8 @@ static int equals_first(const void *const a, const void *const b) {
   if (x->equal != y->equal) {
     return x->equal ? -1 : 1;
   }
-  if (x->equal && x->sqnr != y->sqnr) {
-    return x->sqnr > y->sqnr ? -1 : 1;
-  }
-  return by_metric(a, b);
+  const int sqnr = x->equal ? compare_rank_figures(x->sqnr, y->sqnr) : 0;
+  return sqnr ? sqnr : by_metric(a, b);
 }
 
 static compare_rank_place compare_rank_place_of(const grid *const g, const int strategy,
@@ -43,28 +46,23 @@ static compare_rank_place compare_rank_place_of(const grid *const g, const int s
                               .sqnr = tare_eval_lowest_sqnr(result)};
 }
 
-/* Differences to the float plan and to the best, for all strategies at once. */
-static tare_status compare_rank_differ(grid *const g, const compare_rank_place *const places,
-                                       tare_error *const err) {
+/* Differences of the metric for all strategies at once: to the float plan, or to the first of the
+ * order. */
+static tare_status compare_rank_differ(grid *const g, const bool to_fp32, tare_error *const err) {
   const int n = g->n_ranked;
-  const tare_metric_tally **const tallies = cli_realloc(NULL, (size_t)n + 1, sizeof *tallies);
+  const tare_metric_states **const states = cli_realloc(NULL, (size_t)n + 1, sizeof *states);
   tare_difference *const found = cli_realloc(NULL, (size_t)n + 1, sizeof *found);
   for (int i = 0; i < n; i++) {
-    tallies[i] = g->items[places[i].strategy].result.tallies;
+    states[i] = g->items[g->order[i]].result.states;
   }
-  tallies[n] = g->fp32.tallies;
-  tare_status status = TARE_OK;
-  const int64_t n_samples = g->fp32.n_tallies;
-  CLI_TRY_GOTO(tare_metric_differences(tallies, n + 1, n_samples, n, found, err), done);
-  for (int i = 0; i < n; i++) {
-    g->items[places[i].strategy].to_fp32 = found[i];
+  states[n] = g->fp32.states;
+  const tare_status status =
+      tare_metric_differences(states, n + 1, to_fp32 ? n : 0, NULL, 0, found, err);
+  for (int i = 0; status == TARE_OK && i < n; i++) {
+    grid_strategy *const s = &g->items[g->order[i]];
+    *(to_fp32 ? &s->to_fp32 : &s->to_best) = found[i];
   }
-  CLI_TRY_GOTO(tare_metric_differences(tallies, n + 1, n_samples, 0 /* best */, found, err), done);
-  for (int i = 0; i < n; i++) {
-    g->items[places[i].strategy].to_best = found[i];
-  }
-done:
-  free(tallies);
+  free(states);
   free(found);
   return status;
 }
@@ -101,7 +99,9 @@ static void compare_rank_clear(grid_strategy *const s) {
 
 static void mark_equals(grid *const g, compare_rank_place *const places) {
   for (int i = 0; i < g->n_ranked; i++) {
-    places[i].equal = !g->items[places[i].strategy].to_best.distinct;
+    grid_strategy *const s = &g->items[places[i].strategy];
+    places[i].equal = !s->to_best.distinct && isnan(places[i].metric) == isnan(places[0].metric);
+    s->equal = places[i].equal;
   }
 }
 
@@ -115,9 +115,63 @@ static void compare_rank_order(grid *const g, const compare_rank_place *const pl
 static void compare_rank_equals(grid *const g, const bool by_sqnr) {
   for (int i = 0; i < g->n_ranked; i++) {
     grid_strategy *const s = &g->items[g->order[i]];
-    s->equal = i == 0 || !(by_sqnr ? s->sqnr_to_first.distinct : s->to_best.distinct);
+    const bool worse = s->sqnr_to_first.distinct && s->sqnr_to_first.value < -GRID_MARGIN_DB;
+    s->equal = i == 0 || (by_sqnr ? !worse : s->equal);
     g->n_equal += s->equal;
   }
+}
+
+/* --- the simplest ----------------------------------------------------------------------------- */
+
+/* Of two strategies, the one that asks less of whoever uses it. */
+static bool compare_rank_is_simpler(const grid *const g, const grid_strategy *const a,
+                                    const grid_strategy *const b) {
+  const grid_pass *const p = &g->passes[a->pass], *const q = &g->passes[b->pass];
+  const int order[][2] = {{a->per_profile, b->per_profile},
+                          {(int)p->fit, (int)q->fit},
+                          {p->count_padding, q->count_padding},
+                          {a->method_number, b->method_number}};
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    if (order[i][0] != order[i][1]) {
+      return order[i][0] < order[i][1];
+    }
+  }
+  return false;
+}
+
+/* Whether nothing speaks against taking a strategy instead of the first. */
+static bool compare_rank_matches(const grid *const g, const grid_strategy *const s,
+                                 const int metric) {
+  const double first = tare_eval_lowest_sqnr(&g->items[g->order[0]].result);
+  const double own = tare_eval_lowest_sqnr(&s->result);
+  return (metric < 0 || s->equal) && (own == first || first - own <= GRID_MARGIN_DB);
+}
+
+/* The others keep their order. */
+static void compare_rank_simplest(grid *const g, const int metric) {
+  int simplest = 0;
+  for (int i = 1; i < g->n_ranked; i++) {
+    const grid_strategy *const s = &g->items[g->order[i]];
+    if (compare_rank_matches(g, s, metric) &&
+        compare_rank_is_simpler(g, s, &g->items[g->order[simplest]])) {
+      simplest = i;
+    }
+  }
+  const int strategy = g->order[simplest];
+  memmove(g->order + 1, g->order, (size_t)simplest * sizeof *g->order);
+  g->order[0] = strategy;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static tare_status compare_rank_by_metric(grid *const g, compare_rank_place *const places,
+                                          tare_error *const err) {
+  compare_rank_order(g, places);
+  CLI_TRY(compare_rank_differ(g, true, err));
+  CLI_TRY(compare_rank_differ(g, false, err));
+  mark_equals(g, places);
+  qsort(places, (size_t)g->n_ranked, sizeof *places, equals_first);
+  return TARE_OK;
 }
 
 tare_status grid_rank(grid *const g, const int metric, tare_error *const err) {
@@ -135,11 +189,10 @@ tare_status grid_rank(grid *const g, const int metric, tare_error *const err) {
   }
   qsort(places, (size_t)g->n_ranked, sizeof *places, by_metric);
   if (metric >= 0) {
-    CLI_TRY_GOTO(compare_rank_differ(g, places, err), done);
-    mark_equals(g, places);
-    qsort(places, (size_t)g->n_ranked, sizeof *places, equals_first);
+    CLI_TRY_GOTO(compare_rank_by_metric(g, places, err), done);
   }
   compare_rank_order(g, places);
+  compare_rank_simplest(g, metric);
   CLI_TRY_GOTO(compare_rank_sqnr(g, err), done);
   compare_rank_equals(g, metric < 0);
 done:

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/compare/compare_lengths.h"
 #include "tools/compare/requirement.h"
-#include "tools/options/lengths.h"
+#include "tools/compare/verdict.h"
 #include "tools/report.h"
 #include "tools/score.h"
 
@@ -44,6 +45,10 @@ static void add_fp32_names(report *const r) {
   report_cell(r, "-");
 }
 
+static void cell_metric(report *const r, const int metric, const double value) {
+  report_number(r, metric_decimals(metric, value), metric_shown(metric, value));
+}
+
 /* In the metric's unit, with as many decimals as fit a column. */
 static void cell_interval(report *const r, const int metric, const tare_difference *const d) {
   const double low = metric_shown(metric, d->low), high = metric_shown(metric, d->high);
@@ -51,19 +56,9 @@ static void cell_interval(report *const r, const int metric, const tare_differen
     report_cell(r, "-");
     return;
   }
-  const int decimals = fabs(low) < 10 && fabs(high) < 10 ? 2 : 1;
+  const int fine = metric_decimals(metric, fmax(fabs(d->low), fabs(d->high))) - 1;
+  const int decimals = fabs(low) < 10 && fabs(high) < 10 ? fine : 1;
   report_cell(r, "%+.*f..%+.*f", decimals, low, decimals, high);
-}
-
-/* Of decibels, with as many decimals as fit a column. */
-static void cell_decibels(report *const r, const char *const format, const tare_interval i) {
-  if (isnan(i.low) || isinf(i.low) || isinf(i.high)) {
-    report_cell(r, "-");
-    return;
-  }
-  char *const text = cli_format(*format == '+' ? "%+.2f..%+.2f" : "%.2f..%.2f", i.low, i.high);
-  report_cell(r, "%s", text);
-  free(text);
 }
 
 /* "*" needs somebody to be better than; where samples do not tell, nobody is marked. */
@@ -83,7 +78,7 @@ static void print_evidence(const grid *const g, const int metric) {
   free(columns);
   report_cell(r, "%s", "");
   add_fp32_names(r);
-  report_number(r, 3, metric_shown(metric, g->fp32.total.metric));
+  cell_metric(r, metric, g->fp32.total.metric);
   report_cell(r, "-");
   report_cell(r, "-");
   report_cell(r, "-");
@@ -91,7 +86,7 @@ static void print_evidence(const grid *const g, const int metric) {
     const grid_strategy *const s = &g->items[g->order[i]];
     report_cell(r, "%s", mark_of(g, i, metric));
     add_names(r, g, g->order[i]);
-    report_number(r, 3, metric_shown(metric, s->result.total.metric));
+    cell_metric(r, metric, s->result.total.metric);
     cell_interval(r, metric, &s->to_fp32);
     cell_interval(r, metric, &s->to_best);
     report_number(r, 2, tare_eval_lowest_sqnr(&s->result));
@@ -106,13 +101,9 @@ static void print_equals(const grid *const g, const int metric) {
   }
   if (g->n_equal == 1) {
     printf("* best: its %s differs from that of every other strategy\n", by);
-  } else if (g->n_equal == g->n_ranked) {
-    printf("= equal within noise: no strategy is distinguishable from the best; ranked by SQNR\n");
   } else {
-    printf(
-        "= equal within noise: %d strategies not distinguishable from the best,\n"
-        "  ranked by SQNR\n",
-        g->n_equal);
+    printf("= equal within noise%s: %d of %d strategies; the simplest first, then by SQNR\n",
+           metric < 0 ? " or 1 dB" : "", g->n_equal, g->n_ranked);
   }
 }
 
@@ -124,7 +115,7 @@ static void print_intervals(const grid *const g, const int metric) {
   printf(
       "intervals: %s minus that of fp32 or of the best, in %s,\n"
       "  by a paired bootstrap over %" PRId64
-      " labelled sample%s; fewer than 6 samples that\n"
+      " sample%s; fewer than 6 samples that\n"
       "  differ are no evidence\n",
       tare_metric_name(metric), tare_metric_get_unit(metric).difference, samples, cli_s(samples));
 }
@@ -136,8 +127,8 @@ static void add_fidelity(report *const r, const tare_eval_result *const result) 
 
 static void add_fidelity_intervals(report *const r, const grid_strategy *const s) {
   const tare_difference *const d = &s->sqnr_to_first;
-  cell_decibels(r, "", s->sqnr);
-  cell_decibels(r, "+", (tare_interval){d->low, d->high});
+  report_decibels(r, false, s->sqnr.low, s->sqnr.high);
+  report_decibels(r, true, d->low, d->high);
 }
 
 /* Marks are those of the table before, if there is a metric. */
@@ -160,38 +151,6 @@ static void print_fidelity(const grid *const g, const int metric) {
   report_print(r, stdout);
 }
 
-static void add_score(report *const r, const int metric, const tare_eval_score *const s) {
-  report_number(r, 3, metric_shown(metric, s->metric));
-  report_number(r, 2, s->sqnr_db);
-  report_number(r, 3, 100 * s->top1_agreement);
-}
-
-static void print_profile(const grid *const g, const int p, const int metric) {
-  char *const head = metric_column(metric, metric < 0 ? "metric" : tare_metric_name(metric));
-  char *const columns = cli_format("fit<,method<,%s>,SQNR dB>,top-1 %%>", head);
-  report *const r = report_new(columns);
-  free(head);
-  free(columns);
-  add_fp32_names(r);
-  add_score(r, metric, &g->fp32.profiles[p]);
-  for (int i = 0; i < g->n_ranked; i++) {
-    add_names(r, g, g->order[i]);
-    add_score(r, metric, &g->items[g->order[i]].result.profiles[p]);
-  }
-  report_print(r, stdout);
-}
-
-static void print_by_profile(const grid *const g, const tare_profiles *const profiles,
-                             const int metric) {
-  for (int p = 0; p < g->fp32.n_profiles && g->fp32.n_profiles > 1; p++) {
-    const int64_t samples = g->fp32.profiles[p].samples;
-    char *const text = profile_text(profiles, p);
-    printf("\nprofile %d: %s, %" PRId64 " sample%s\n", p, text, samples, cli_s(samples));
-    free(text);
-    print_profile(g, p, metric);
-  }
-}
-
 typedef void level_cell(report *r, const tare_eval_score *score, int metric);
 
 static void cell_level_sqnr(report *const r, const tare_eval_score *const score, const int metric) {
@@ -201,7 +160,7 @@ static void cell_level_sqnr(report *const r, const tare_eval_score *const score,
 
 static void cell_level_metric(report *const r, const tare_eval_score *const score,
                               const int metric) {
-  report_number(r, 3, metric_shown(metric, score->metric));
+  cell_metric(r, metric, score->metric);
 }
 
 static void add_levels(report *const r, const tare_eval_result *const result, const int metric,
@@ -239,12 +198,35 @@ static void print_by_level(const grid *const g, const int metric) {
   }
 }
 
-static void print_written(const grid *const g, const cli_list *const written) {
+static void print_written(const grid *const g, const cli_list *const written,
+                          const cli_list *const reports) {
   for (int i = 0; i < written->n && g->n_ranked > 0; i++) {
     char *const fit = grid_fit_text(g, g->order[0]);
     printf("written    %s: %s, %s\n", written->items[i], fit, g->items[g->order[0]].method);
     free(fit);
   }
+  for (int i = 0; i < reports->n; i++) {
+    printf("written    %s: report\n", reports->items[i]);
+  }
+}
+
+/* What the plan of the first strategy is made of. */
+static void print_first_plan(const grid *const g) {
+  if (g->n_ranked == 0) {
+    return;
+  }
+  const grid_strategy *const s = &g->items[g->order[0]];
+  char *const weights = report_bytes(s->weight_bytes);
+  char *const context = report_bytes(s->context_bytes);
+  char *const fit = grid_fit_text(g, g->order[0]);
+  printf("%s, %s: weights %s, context %s", fit, s->method, weights, context);
+  if (!isnan(s->int8_share)) {
+    printf(", int8 work %.1f %%", 100 * s->int8_share);
+  }
+  putchar('\n');
+  free(fit);
+  free(weights);
+  free(context);
 }
 
 void grid_print(const grid *const g, const grid_context *const c) {
@@ -263,13 +245,16 @@ void grid_print(const grid *const g, const grid_context *const c) {
     print_equals(g, metric);
     puts("ranked by SQNR; --labels and --metric show how many answers change");
   }
+  print_first_plan(g);
   print_by_level(g, metric);
-  print_by_profile(g, c->profiles, metric);
+  lengths_print(g, metric);
+  worst_print(c->worst, metric);
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].error.status != TARE_OK) {
       printf("%s, %s failed: %s\n", g->items[i].fit, g->items[i].method, g->items[i].error.message);
     }
   }
   requirements_print(c->requirements, c->n_requirements, g, c->metric);
-  print_written(g, c->written);
+  verdict_print(c->verdict);
+  print_written(g, c->written, c->reports);
 }

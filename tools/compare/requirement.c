@@ -160,7 +160,7 @@ int requirements_complain(const requirement *const list, const int n, const grid
     const grid_strategy *const s = &g->items[g->order[0]];
     failed += !o.fulfilled;
     if (isnan(o.value)) {
-      fprintf(stderr, "tare compare: requirement %s fails: the outputs have no %s\n", list[i].text,
+      fprintf(stderr, "tare compare: requirement %s fails: %s has no value\n", list[i].text,
               figure_name(list[i].figure, metric));
     } else if (!o.fulfilled) {
       fprintf(stderr, "tare compare: requirement %s fails: %s, %s has %.3f %s, %.3f too %s\n",

@@ -89,7 +89,7 @@ static error_t reduce_parse(const int key, char *const arg, struct argp_state *c
 }
 
 static const struct argp_child CHILDREN[] = {
-    {&opt_inputs_argp, 0, NULL, 0}, {&opt_build_argp, 0, "Precision:", 5}, {0}};
+    {&opt_inputs_argp, 0, NULL, 0}, {&opt_build_table_argp, 0, "Precision:", 5}, {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,

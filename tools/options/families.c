@@ -89,6 +89,10 @@ static const choice SMOOTHINGS[] = {
     [TARE_SMOOTHING_ON] = {"on", "where it lowers the noise"}};
 FAMILY_OF_CHOICES(family_smoothings, "value of --smoothing", SMOOTHINGS)
 
+static const choice TABLE_ROUNDINGS[] = {{"table", "default: as the table says, where it does"},
+                                         {"nearest", NULL}};
+FAMILY_OF_CHOICES(family_table_roundings, "value of --weight-rounding", TABLE_ROUNDINGS)
+
 static const choice TABLE_SMOOTHINGS[] = {{"table", "default: those that the table names"},
                                           {"none", NULL}};
 FAMILY_OF_CHOICES(family_table_smoothings, "value of --smoothing", TABLE_SMOOTHINGS)
@@ -102,13 +106,11 @@ static const choice CONSTRAINTS[] = {
     [TARE_CONSTRAINTS_NONE] = {"none", "ignore the requests"}};
 FAMILY_OF_CHOICES(family_constraints, "value of --precision-constraints", CONSTRAINTS)
 
-/* Names of the members that have a trait. */
-static char *names_with(const cli_family *const family, bool (*const trait)(int),
-                        const char *const last) {
+char *family_percentile_methods(const char *const last) {
   cli_list names = {0};
-  for (int i = 0; i < family->n; i++) {
-    if (trait(i)) {
-      cli_list_add(&names, family->name(i));
+  for (int i = 0; i < tare_n_methods(); i++) {
+    if (tare_method_takes_percentile(i)) {
+      cli_list_add(&names, tare_method_name(i));
     }
   }
   char *const text = cli_join(names.items, names.n, last);
@@ -116,14 +118,34 @@ static char *names_with(const cli_family *const family, bool (*const trait)(int)
   return text;
 }
 
-char *family_percentile_methods(const char *const last) {
-  const cli_family methods = family_methods();
-  return names_with(&methods, tare_method_takes_percentile, last);
+static bool families_takes(const int metric, const int option) {
+  return tare_metric_takes(metric, option);
 }
 
-char *family_alphabet_metrics(const char *const last) {
-  const cli_family metrics = family_metrics();
-  return names_with(&metrics, tare_metric_needs_alphabet, last);
+static bool families_reads_labels(const int metric, const int any) {
+  (void)any;
+  return tare_metric_get_truth(metric) != TARE_TRUTH_REFERENCE;
+}
+
+/* Names of the metrics that have a trait. */
+static char *families_metrics(bool (*const trait)(int, int), const int of, const char *const last) {
+  cli_list names = {0};
+  for (int i = 0; i < tare_n_metrics(); i++) {
+    if (trait(i, of)) {
+      cli_list_add(&names, tare_metric_name(i));
+    }
+  }
+  char *const text = cli_join(names.items, names.n, last);
+  cli_list_fini(&names);
+  return text;
+}
+
+char *family_metrics_with(const int option, const char *const last) {
+  return families_metrics(families_takes, option, last);
+}
+
+char *family_label_metrics(const char *const last) {
+  return families_metrics(families_reads_labels, 0, last);
 }
 
 char *family_help(const char *const text, const cli_family *const family) {

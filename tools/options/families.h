@@ -16,13 +16,15 @@ cli_family family_corrections(void);      /* of biases; 1: on */
 cli_family family_clippings(void);        /* numbers are those of tare_clipping */
 cli_family family_smoothings(void);       /* numbers are those of tare_smoothing */
 cli_family family_constraints(void);      /* and of tare_constraints */
+cli_family family_table_roundings(void);  /* that a build applies; 1: to nearest */
 cli_family family_table_smoothings(void); /* that a build applies; 1: none */
 cli_family family_small_layers(void);     /* 1: int8 */
 
-/* Methods that take a percentile, and metrics that need an alphabet: joined as by cli_join. The
- * caller frees them. */
+/* Methods that take a percentile, metrics that take an option of metrics (by its number), and
+ * metrics that read labels: joined as by cli_join. The caller frees them. */
 char *family_percentile_methods(const char *last);
-char *family_alphabet_metrics(const char *last);
+char *family_metrics_with(int option, const char *last);
+char *family_label_metrics(const char *last);
 
 /* A help text with the members of a family behind it, and what each means. Takes the text as it is
  * in the options; argp frees the other. */

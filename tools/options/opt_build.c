@@ -8,9 +8,7 @@ enum {
   OPT_LAYER_WEIGHT_TYPES,
   OPT_LAYER_OUTPUT_TYPES,
   OPT_PRECISION_CONSTRAINTS,
-  OPT_WEIGHT_ROUNDING,
   OPT_SMALL_LAYERS,
-  OPT_SMOOTHING,
   OPT_SYMMETRIC
 };
 
@@ -31,31 +29,10 @@ static const struct argp_option OPTIONS[] = {
      "When a layer cannot have what was requested: ", 0},
     {"precisionConstraints", OPT_PRECISION_CONSTRAINTS, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL,
      0},
-    {"weight-rounding", OPT_WEIGHT_ROUNDING, "HOW", 0, "How int8 weights are rounded: ", 0},
     {"small-layers", OPT_SMALL_LAYERS, "TYPE", 0,
      "What computes layers so small that integers would be slower: ", 0},
-    {"smoothing", OPT_SMOOTHING, "HOW", 0, "Which tensors are smoothed: ", 0},
     {"symmetric", OPT_SYMMETRIC, NULL, 0, "Symmetric int8 activations, as in TensorRT", 0},
     {0}};
-
-static const struct {
-  tare_rounding rounding;
-  const char *text;
-} ROUNDINGS[] = {{TARE_ROUNDING_TABLE, "default: as the table says, where it does"},
-                 {TARE_ROUNDING_NEAREST, NULL}};
-
-static const char *build_rounding_name(const int i) {
-  return tare_rounding_name(ROUNDINGS[i].rounding);
-}
-
-static const char *build_rounding_text(const int i) {
-  return ROUNDINGS[i].text;
-}
-
-static cli_family opt_build_roundings(void) {
-  return (cli_family){"value of --weight-rounding", sizeof ROUNDINGS / sizeof *ROUNDINGS,
-                      build_rounding_name, build_rounding_text};
-}
 
 /* In what layers compute. */
 static const struct {
@@ -81,20 +58,15 @@ static char *opt_build_help(const int key, const char *const text, void *const i
   const cli_family precisions = {"precision", sizeof PRECISIONS / sizeof *PRECISIONS,
                                  precision_name, precision_text};
   const cli_family constraints = family_constraints();
-  const cli_family roundings = opt_build_roundings();
-  const cli_family smoothings = family_table_smoothings(), small = family_small_layers();
+  const cli_family small = family_small_layers();
   switch (key) {
     case OPT_LAYER_PRECISIONS:
       return cli_append(family_help(text, &precisions),
                         ", e.g. \"*:int8,@Conv:fp32\"; @ is for operators; the last match wins");
     case OPT_PRECISION_CONSTRAINTS:
       return family_help(text, &constraints);
-    case OPT_WEIGHT_ROUNDING:
-      return family_help(text, &roundings);
     case OPT_SMALL_LAYERS:
       return family_help(text, &small);
-    case OPT_SMOOTHING:
-      return family_help(text, &smoothings);
     default:
       return (char *)text; /* as it is */
   }
@@ -106,8 +78,7 @@ const char *opt_requests_add(char **const list, const char *const more) {
 }
 
 static error_t opt_build_parse(const int key, char *const arg, struct argp_state *const state) {
-  const cli_family constraints = family_constraints(), roundings = opt_build_roundings();
-  const cli_family smoothings = family_table_smoothings(), small = family_small_layers();
+  const cli_family constraints = family_constraints(), small = family_small_layers();
   static char *precisions, *weight_types, *output_types; /* of this run of the command */
   tare_build_options *const o = state->input;
   switch (key) {
@@ -126,14 +97,8 @@ static error_t opt_build_parse(const int key, char *const arg, struct argp_state
     case OPT_PRECISION_CONSTRAINTS:
       o->constraints = (tare_constraints)cli_pick(state, &constraints, arg);
       return 0;
-    case OPT_WEIGHT_ROUNDING:
-      o->weight_rounding = ROUNDINGS[cli_pick(state, &roundings, arg)].rounding;
-      return 0;
     case OPT_SMALL_LAYERS:
       o->int8_when_small = cli_pick(state, &small, arg) == 1;
-      return 0;
-    case OPT_SMOOTHING:
-      o->no_smoothing = cli_pick(state, &smoothings, arg) == 1;
       return 0;
     case OPT_SYMMETRIC:
       o->symmetric = true;

@@ -56,6 +56,7 @@ const struct argp opt_common_argp = {
 void opt_prepare(void) {
   opt_limits_prepare();
   opt_table_prepare();
+  opt_metric_prepare();
 }
 
 tare_load_options opt_load(const opt_common *const options) {

@@ -140,6 +140,8 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.skip_bad = options->skip_bad;
   o.rows = options->rows;
   o.limit = options->limit;
+  o.shard = options->shard;
+  o.n_shards = options->n_shards;
   o.limits = &common->files.limits;
   return tare_dataset_open(paths->items, paths->n, &o, out, err);
 }

@@ -29,21 +29,18 @@ static cli_family row_forms(void) {
   return (cli_family){"value of --row-scales", TARE_ROWS_COUNT, tare_row_form_name, row_text};
 }
 
-enum { WEIGHTS_INT8, WEIGHTS_FLOAT, N_WEIGHTS };
-static const char *const WEIGHTS[N_WEIGHTS] = {[WEIGHTS_INT8] = "int8", [WEIGHTS_FLOAT] = "float"};
-static const char *const WEIGHT_TEXTS[N_WEIGHTS] = {
-    [WEIGHTS_INT8] = "default", [WEIGHTS_FLOAT] = "quantized at load time"};
-
-static const char *weights_name(const int type) {
-  return WEIGHTS[type];
-}
+static const char *const WEIGHT_TEXTS[TARE_EXPORT_WEIGHTS_COUNT] = {
+    [TARE_EXPORT_WEIGHTS_INT8] = "default",
+    [TARE_EXPORT_WEIGHTS_UINT8] = "exact in ONNX Runtime on x86 processors without VNNI",
+    [TARE_EXPORT_WEIGHTS_FLOAT] = "quantized at load time"};
 
 static const char *weights_text(const int type) {
   return WEIGHT_TEXTS[type];
 }
 
 static cli_family weight_types(void) {
-  return (cli_family){"value of --weights", N_WEIGHTS, weights_name, weights_text};
+  return (cli_family){"value of --weights", TARE_EXPORT_WEIGHTS_COUNT, tare_export_weights_name,
+                      weights_text};
 }
 
 /* --- the group ------------------------------------------------------------------------------- */
@@ -77,7 +74,7 @@ static error_t opt_export_parse(const int key, char *const arg, struct argp_stat
       o->options.rows = (tare_row_form)cli_pick(state, &rows, arg);
       return 0;
     case OPT_WEIGHTS:
-      o->options.float_weights = cli_pick(state, &weights, arg) == WEIGHTS_FLOAT;
+      o->options.weights = (tare_export_weights)cli_pick(state, &weights, arg);
       return 0;
     case OPT_EXTERNAL:
       o->most = 1;

@@ -25,7 +25,10 @@ enum option_keys {
   KEYS_STREAMING = 0xa00,
   KEYS_MODEL = 0xb00,
   KEYS_EXPORT = 0xc00,
-  OPT_COMMAND = 0xd00 /* a command's own keys begin here */
+  KEYS_BUILD_TABLE = 0xd00,
+  KEYS_WEIGHT_METHODS = 0xe00,
+  KEYS_PARTS = 0xf00,
+  OPT_COMMAND = 0x1000 /* a command's own keys begin here */
 };
 
 typedef struct opt_common {
@@ -61,6 +64,7 @@ typedef struct opt_data {
   cli_list waveforms;
   bool skip_bad, rows;
   int64_t limit;
+  int64_t shard, n_shards; /* of a calibration of parts; 0: all data */
 } opt_data;
 
 typedef struct opt_fit {
@@ -81,11 +85,23 @@ typedef struct opt_table {
   const char *settings[OPT_MOST_SETTINGS]; /* options of formats; NULL: not given */
 } opt_table;
 
+enum { OPT_MOST_METRIC_SETTINGS = 16 }; /* options of all metrics */
+
 typedef struct opt_metric {
-  int metric; /* its number; -1: none */
-  const char *alphabet;
+  int metric;                                             /* its number; -1: none */
+  tare_metric_setting settings[OPT_MOST_METRIC_SETTINGS]; /* that were given */
+  int n_settings;
   int output;
+  int worst; /* how many samples to list; 0: none */
 } opt_metric;
+
+/* What statistics decide about weights and channels, beside ranges. */
+typedef struct opt_weight_methods {
+  bool rounding_given, round_to_nearest;
+  tare_clipping clipping;
+  bool bias_correction;
+  tare_smoothing smoothing;
+} opt_weight_methods;
 
 /* A value that an input takes for good. */
 typedef struct opt_set {
@@ -127,6 +143,7 @@ typedef struct opt_inputs {
 void opt_prepare(void);
 void opt_limits_prepare(void);
 void opt_table_prepare(void);
+void opt_metric_prepare(void);
 
 /* As cli_end, and with --json also an object on stdout that says what went wrong. `command` is
  * "tare <command>". */
@@ -136,9 +153,11 @@ int opt_end(const char *command, const opt_common *options, tare_status status,
 extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, opt_data_argp,
     opt_fit_argp, opt_table_argp, opt_metric_argp, opt_streaming_argp, opt_model_argp,
     opt_inputs_argp;
-extern const struct argp opt_percentile_argp; /* its input is a double; 0: the default */
-extern const struct argp opt_build_argp;      /* a tare_build_options */
-extern const struct argp opt_export_argp;     /* an opt_export */
+extern const struct argp opt_percentile_argp;  /* its input is a double; 0: the default */
+extern const struct argp opt_build_argp;       /* a tare_build_options */
+extern const struct argp opt_build_table_argp; /* that, and which decisions of a table it applies */
+extern const struct argp opt_weight_methods_argp; /* an opt_weight_methods */
+extern const struct argp opt_export_argp;         /* an opt_export */
 
 /* Adds to a list of requests by layer name, "A,B", where an option is repeated. The list is for the
  * whole run of the command: nobody frees it. */
@@ -195,7 +214,15 @@ void opt_fit_hint(const opt_fit *options, const tare_error *err);
  * have values that it does not take. */
 void opt_table_check(const struct argp_state *state, const opt_table *table, int format);
 
-/* Ends the parse where labels have no metric to read them, or a metric has no labels. */
+void opt_weight_methods_apply(const opt_weight_methods *given, tare_calibrate_options *options);
+
+/* Ends the parse where something was asked for that a table of this name (NULL: none) cannot hold;
+ * `places` names the files that can. */
+void opt_weight_methods_check(const struct argp_state *state, const opt_weight_methods *given,
+                              const char *table, const char *places);
+
+/* Ends the parse where labels have no metric to read them, a metric lacks labels or a setting, or
+ * has one that it does not take. */
 void opt_metric_check(const struct argp_state *state, const opt_metric *metric,
                       const opt_data *data);
 /* The same where metric and labels are for the data of an evaluation, of which there are `n_eval`.

@@ -85,18 +85,24 @@ tare_status precision_sums(const tare_plan *const plan, const double *const ms,
   int64_t values[TARE_MAX_SYMBOLS];
   precision_sum all = {.precision = "all"};
   profile_values(tare_plan_profiles(plan), 0, POINT_OPT, values);
-  *sums = cli_realloc(NULL, (size_t)n_layers + 1, sizeof **sums);
+  precision_sum *const parts = cli_realloc(NULL, (size_t)n_layers + 1, sizeof *parts);
+  *sums = NULL;
   *n = 0;
   for (int i = 0; i < n_layers; i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     layer_work work;
-    CLI_TRY(layer_work_at(plan, i, values, &work, err));
+    const tare_status status = layer_work_at(plan, i, values, &work, err);
+    if (status != TARE_OK) {
+      free(parts);
+      return status;
+    }
     const precision_sum one = {
         .layers = 1, .macs = work.macs, .weight_bytes = layer.weight_bytes, .ms = ms ? ms[i] : 0};
-    precision_sum_add(precision_sum_of(*sums, n, layer.precision), &one);
+    precision_sum_add(precision_sum_of(parts, n, layer.precision), &one);
     precision_sum_add(&all, &one);
   }
-  (*sums)[*n] = all;
+  parts[*n] = all;
+  *sums = parts;
   return TARE_OK;
 }
 

@@ -35,8 +35,8 @@ typedef struct precision_sum {
   double ms;
 } precision_sum;
 
-/* In order of first use; to be freed with free(). The sum of all follows them. `ms` has the times
- * of the layers, or is NULL. */
+/* In order of first use; to be freed with free(), NULL if it fails. The sum of all follows them.
+ * `ms` has the times of the layers, or is NULL. */
 tare_status precision_sums(const tare_plan *plan, const double *ms, precision_sum **sums, int *n,
                            tare_error *err);
 

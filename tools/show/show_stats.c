@@ -1,6 +1,8 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "tools/parts/stats_parts.h"
 #include "tools/report.h"
 #include "tools/show/show.h"
 #include "tools/table_out.h"
@@ -18,6 +20,21 @@ static void show_stats_add_row(report *const r, const tare_stats_entry *const e,
   report_loss(r, e->row_loss);
 }
 
+static void show_stats_print_parts(const tare_stats *const stats) {
+  const int64_t n = tare_stats_n_counted(stats);
+  char *const why = stats_why_partial(stats);
+  if (n >= 0) {
+    printf("listed     %" PRId64 " sample%s by their contents\n", n, cli_s(n));
+  }
+  if (why) {
+    printf("partial    %s\n", why);
+  }
+  if (tare_stats_is_undecided(stats)) {
+    printf("weights    not decided yet: tare merge --model does it\n");
+  }
+  free(why);
+}
+
 static void show_stats_print_text(const tare_stats *const stats) {
   printf("model      %s (%016" PRIx64 ")\n", tare_stats_model_name(stats),
          tare_stats_model_hash(stats));
@@ -26,6 +43,7 @@ static void show_stats_print_text(const tare_stats *const stats) {
   if (*tare_stats_gain_range(stats)) {
     printf("gain range %s\n", tare_stats_gain_range(stats));
   }
+  show_stats_print_parts(stats);
   printf("tensors    %d\n", tare_stats_n_tensors(stats));
   table_print_methods(tare_stats_n_clipped(stats), tare_stats_n_corrected(stats),
                       tare_stats_n_smoothed(stats));
@@ -71,6 +89,7 @@ static void show_stats_fill_json(const tare_stats *const stats, cJSON *const obj
   if (*tare_stats_gain_range(stats)) {
     json_text(object, "gain_range", tare_stats_gain_range(stats));
   }
+  stats_parts_json(object, stats);
   json_int(object, "clipped", tare_stats_n_clipped(stats));
   json_int(object, "corrected", tare_stats_n_corrected(stats));
   json_int(object, "smoothed", tare_stats_n_smoothed(stats));

@@ -11,6 +11,7 @@
 #include "tools/score.h"
 #include "tools/show/layer_facts.h"
 #include "tools/show/layers.h"
+#include "tools/table_out.h"
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
@@ -190,6 +191,9 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
     printf("           %.1f %% of the multiply-adds on integers\n", 100 * share);
   }
   print_kept_levels(r);
+  if (r->options->build.table) {
+    table_print_weight_methods(r->options->build.table);
+  }
   tune_print_times(r);
   print_again(r);
   return TARE_OK;
@@ -252,6 +256,9 @@ tare_status tune_json(const tune_report *const r, tare_error *const err) {
   json_bool(object, "complete", tare_tuned_is_complete(r->tuned));
   json_real(object, "integer_share", share);
   json_text(object, "layer_precisions", tare_tuned_requests(r->tuned));
+  if (r->options->build.table) {
+    table_json_weight_methods(object, r->options->build.table);
+  }
   tuned_levels_json(object, r);
   cJSON *const layers = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_tuned_n_layers(r->tuned); i++) {

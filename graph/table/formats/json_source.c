@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 size_t tarei_json_start(const uint8_t *const data, const size_t n) {
   static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
   size_t at = n >= sizeof MARK && memcmp(data, MARK, sizeof MARK) == 0 ? sizeof MARK : 0;
@@ -45,8 +47,8 @@ tare_status tarei_json_parse(const tarei_source *const source, cJSON **const out
   }
   cJSON_Delete(*out);
   *out = NULL;
-  return tarei_fail(err, TARE_E_INPUT, "%s line %d: text after the end of the JSON object", source->name,
-                    json_source_line(source, end));
+  return tarei_fail(err, TARE_E_INPUT, "%s line %d: text after the end of the JSON object",
+                    source->name, json_source_line(source, end));
 }
 
 /* The nearest text of so many digits need not be the one that reads back: halfway, and at a power
@@ -92,29 +94,6 @@ void tarei_python_number(tarei_str *const json, const double value) {
   }
 }
 
-/* Length of the character that begins here, and the character; 0: not UTF-8. */
-static int json_source_decode(const unsigned char *const s, uint32_t *const character) {
-  static const struct {
-    unsigned char mask, mark;
-    uint32_t least;
-  } FORMS[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-  for (int more = 0; more < 4; more++) {
-    if ((s[0] & FORMS[more].mask) != FORMS[more].mark) {
-      continue;
-    }
-    *character = s[0] & (unsigned char)~FORMS[more].mask;
-    for (int i = 1; i <= more; i++) {
-      if ((s[i] & 0xc0) != 0x80) { /* so is the end of the text */
-        return 0;
-      }
-      *character = *character << 6 | (s[i] & 0x3f);
-    }
-    const bool half = *character >= 0xd800 && *character < 0xe000;
-    return *character >= FORMS[more].least && *character < 0x110000 && !half ? more + 1 : 0;
-  }
-  return 0;
-}
-
 static void python_put_character(tarei_str *const json, const uint32_t c) {
   static const char SHORT[] = "\"\"\\\\\bb\ff\nn\rr\tt";
   for (const char *s = SHORT; *s; s += 2) {
@@ -156,7 +135,7 @@ bool tarei_python_string(tarei_str *const json, const char *const text) {
       break;
     }
     uint32_t c = 0;
-    const int length = json_source_decode(s, &c);
+    const int length = tarei_utf8_read((const char *)s, &c);
     if (length == 0) {
       return false;
     }

@@ -9,7 +9,7 @@ for offset in 8 44 82 237 251 580 1100 1159 1629 1711 1863 2487 3488; do
   printf '\377\376\375' | dd of=bad.stats bs=1 seek=$offset conv=notrunc 2>printed
   "$TARE" table bad.stats -q -o out.json >printed 2>message
   case $? in
-    0) rm out.json && continue ;;
+    0) echo "damage at $offset was not noticed" ;;
     3) refused=$((refused + 1)) ;;
     *) echo "exit $? at $offset: $(cat message)" ;;
   esac
@@ -17,4 +17,4 @@ for offset in 8 44 82 237 251 580 1100 1159 1629 1711 1863 2487 3488; do
   [ -e out.json ] && echo "a table was written at $offset"
   rm -f out.json
 done
-[ $refused -ge 3 ] || echo "only $refused damages were noticed"
+echo "$refused damages refused"

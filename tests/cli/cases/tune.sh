@@ -14,7 +14,7 @@ same() { # PLAN TABLE JSON
     cmp again.plan "$1" && echo "build makes the same plan"
 }
 
-tune --sqnr 27 -o a.plan --table a.json --json >text || exit
+tune --sqnr 27 --min-int8 50% -o a.plan --table a.json --json >text || exit
 "$JSON_CHECK" command == tune method == minmax min_sqnr_db == 27 chosen.holds is true complete is true \
   chosen.sqnr_db '>' 26.999 default.samples == 2 layers length 22 output == a.plan table == a.json <text || exit
 holds a.plan 26.999 || exit
@@ -74,14 +74,14 @@ levels -o l.plan --json >text || exit
 grep -c '"keeps_level":.*true' text
 grep '"levels"' text
 levels -o l.plan | sed -n 's/^levels *[0-9]* //p'
-levels -o l.plan --json --gain-range -20:+20:20dB >text || exit
+levels -o l.plan --json --gain-range -20:+20:20dB --min-int8 50% >text || exit
 grep -c '"keeps_level":.*true' text
 "$JSON_CHECK" levels length 3 levels.0.gain_db == -20 levels.2.gain_db == 20 levels.0.sqnr_db '>' 29.999 \
   levels.1.sqnr_db '>' 29.999 levels.2.sqnr_db '>' 29.999 levels.2.default_sqnr_db '>' 20 <text || exit
 
 # An interrupt during the calibration leaves nothing behind; later one, the best plan so far.
 interrupted() { # TEXT PLAN: as soon as the progress has TEXT
-  env --default-signal=INT "$TARE" tune "$model" "$calib" --profile $profile --limit 8 --method minmax --sqnr 20 \
+  env --default-signal=INT "$TARE" tune "$model" "$calib" --profile $profile --limit 8 --method minmax --sqnr 20 --min-int8 50% \
     --progress -o "$2" >text 2>progress &
   while kill -0 $! 2>/dev/null && ! grep -q "$1" progress 2>/dev/null; do
     sleep 0.02
@@ -99,6 +99,14 @@ grep -o 'the search was ended early' text
 tune --max-drop 1% --time-limit 1 --eval "$EXAMPLES/intents-mini/eval.h5" --labels labels --metric accuracy -o d.plan --json -q >text || exit
 "$JSON_CHECK" min_sqnr_db is null max_drop == 0.01 chosen.holds is true chosen.drop.high '<' 0.0100001 <text || exit
 
+# What statistics decide about weights and channels is in the table, and in the plan.
+tune --sqnr 20 --time-limit 1 --weight-clipping on --bias-correction on --smoothing on -o w.plan --table w.json --json -q >text || exit
+"$JSON_CHECK" clipped '>' 0 corrected '>' 0 smoothed '>' 0 chosen.holds is true <text || exit
+same w.plan w.json text
+tune --sqnr 20 --time-limit 1 --weight-rounding nearest -o n.plan --table n.json --json -q >text || exit
+same n.plan n.json text
+grep -c '"rounding"' n.json
+
 refused() {
   "$TARE" tune "$@"
   echo "exit $?"
@@ -107,5 +115,6 @@ refused "$model" "$calib"
 refused "$model" "$calib" -o never.plan --max-drop 1%
 refused "$model" "$calib" -o never.plan --max-drop much --eval x.h5 --metric accuracy --labels labels
 refused "$model" "$calib" -o never.onnx
+refused "$model" "$calib" -o never.plan --table never.cache --smoothing auto
 refused "$SOURCE/tests/fixtures/onnx/good_quantized.onnx" "$calib" -o never.plan
 ls never.* 2>/dev/null || true

@@ -15,6 +15,8 @@
 #define DIGITS TARE_SOURCE_DIR "/examples/digits-conv/"
 #define INTENTS TARE_SOURCE_DIR "/examples/intents-mini/"
 
+static const tare_metric_setting DIGITS_ALPHABET = {"alphabet", "0123456789"};
+
 typedef struct bench {
   tare_model *model;
   tare_profiles *profiles;
@@ -82,7 +84,8 @@ static void a_plan_equals_itself_and_knows_its_digits(void **state) {
   tare_eval_options_init(&o);
   o.against = b.plan;
   o.metric = "ctc-error";
-  o.alphabet = "0123456789";
+  o.settings = &DIGITS_ALPHABET;
+  o.n_settings = 1;
   tare_eval_result r = {0};
   tare_error err = {0};
   if (tare_eval(b.plan, b.data, &o, &r, &err) != TARE_OK) {
@@ -108,7 +111,8 @@ static void padding_is_left_out_of_the_digits(void **state) {
   tare_eval_options_init(&o);
   o.fit = TARE_FIT_PAD;
   o.metric = "ctc-error";
-  o.alphabet = "0123456789";
+  o.settings = &DIGITS_ALPHABET;
+  o.n_settings = 1;
   tare_eval_result r = {0};
   tare_error err = {0};
   if (tare_eval(b.plan, b.data, &o, &r, &err) != TARE_OK) {
@@ -144,7 +148,8 @@ static void plans_side_by_side_give_what_each_gives_alone(void **state) {
   tare_eval_options o;
   tare_eval_options_init(&o);
   o.metric = "ctc-error";
-  o.alphabet = "0123456789";
+  o.settings = &DIGITS_ALPHABET;
+  o.n_settings = 1;
   o.against = b.plan;
   tare_eval_result alone = {0}, two[2] = {{{0}}}, one = {0};
   tare_error err = {0};
@@ -159,20 +164,95 @@ static void plans_side_by_side_give_what_each_gives_alone(void **state) {
   assert_true(two[1].total.metric == alone.total.metric);
   assert_true(two[1].total.reference == alone.total.reference);
   assert_true(one.total.reference == alone.total.reference);
-  assert_int_equal(two[1].n_tallies, 4);
-  assert_memory_equal(two[1].tallies, alone.tallies, 4 * sizeof *alone.tallies);
-  int64_t part = 0, whole = 0;
+  assert_int_equal(tare_metric_states_count(two[1].states), 4);
+  double of_all = NAN;
   for (int i = 0; i < 4; i++) {
-    part += two[0].tallies[i].part;
-    whole += two[0].tallies[i].whole;
+    const int32_t only[] = {i == 0, i == 1, i == 2, i == 3};
+    double side_by_side = NAN, by_itself = NAN;
+    assert_int_equal(tare_metric_states_value(two[1].states, only, &side_by_side, &err), TARE_OK);
+    assert_int_equal(tare_metric_states_value(alone.states, only, &by_itself, &err), TARE_OK);
+    assert_true(side_by_side == by_itself);
   }
-  assert_true((double)part / (double)whole == two[0].total.metric);
+  assert_int_equal(tare_metric_states_value(two[0].states, NULL, &of_all, &err), TARE_OK);
+  assert_true(of_all == two[0].total.metric);
   tare_eval_result_fini(&alone);
   tare_eval_result_fini(&two[0]);
   tare_eval_result_fini(&two[1]);
   tare_eval_result_fini(&one);
   tare_plan *freed = again;
   tare_plan_free(&freed);
+  end(&b);
+}
+
+/* Names are those of the data, lengths those before fitting, and the profile is that of the length.
+ */
+static void samples_keep_their_names_and_lengths(void **state) {
+  (void)state;
+  bench b = make(DIGITS "digits-conv.onnx", "samples=1000:1000:1000", DIGITS "eval", NULL, 4);
+  tare_error err = {0};
+  assert_int_equal(tare_profiles_add(b.profiles, "samples=1001:20000:160000", &err), TARE_OK);
+  tare_plan *both = build(b.model, b.profiles);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.fit = TARE_FIT_PAD;
+  const tare_plan *const plans[] = {both, both};
+  tare_eval_result r[2] = {{{0}}};
+  assert_int_equal(tare_eval_many(plans, 2, b.data, &o, r, &err), TARE_OK);
+  assert_int_equal(r[0].n_samples, 4);
+  assert_string_equal(r[0].length_symbol, "samples");
+  assert_null(r[1].samples);
+  assert_int_equal(tare_dataset_rewind(b.data, &err), TARE_OK);
+  for (int i = 0; i < 4; i++) {
+    const tare_sample *sample = NULL;
+    assert_int_equal(tare_dataset_next(b.data, &sample, &err), TARE_OK);
+    const tare_tensor *const t = &sample->tensors[0];
+    assert_string_equal(r[0].samples[i].name, sample->name);
+    assert_int_equal(r[0].samples[i].length, t->dims[t->rank - 1]);
+    assert_int_equal(r[0].samples[i].profile, 1);
+  }
+  tare_eval_result_fini(&r[0]);
+  tare_eval_result_fini(&r[1]);
+  tare_plan_free(&both);
+  end(&b);
+}
+
+/* The parts of a result add up to its total. */
+static void scores_of_some_samples_are_those_of_their_sums(void **state) {
+  (void)state;
+  bench b = make_digits(5);
+  tare_build_options build_options;
+  tare_build_options_init(&build_options);
+  build_options.layer_weight_types = "*:bf16"; /* any plan that differs a little */
+  tare_plan *other = NULL;
+  tare_error err = {0};
+  if (tare_plan_build(b.model, b.profiles, &build_options, &other, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.metric = "ctc-error";
+  o.settings = &DIGITS_ALPHABET;
+  o.n_settings = 1;
+  o.against = b.plan;
+  tare_eval_result all = {0}, first = {0};
+  assert_int_equal(tare_eval(other, b.data, &o, &all, &err), TARE_OK);
+  tare_dataset *one = open_data(b.model, DIGITS "eval", "digits", 1);
+  assert_int_equal(tare_eval(other, one, &o, &first, &err), TARE_OK);
+  const int64_t numbers[] = {0, 1, 2, 3, 4};
+  tare_eval_score total, part;
+  assert_int_equal(tare_eval_score_of(&all, numbers, 5, &total, &err), TARE_OK);
+  assert_true(isfinite(total.sqnr_db) && total.sqnr_db == all.total.sqnr_db);
+  assert_true(total.cosine == all.total.cosine && total.metric == all.total.metric);
+  assert_true(total.top1_agreement == all.total.top1_agreement);
+  assert_true(total.max_abs_error == all.total.max_abs_error && total.samples == 5);
+  assert_int_equal(tare_eval_score_of(&all, numbers, 1, &part, &err), TARE_OK);
+  assert_true(part.sqnr_db == first.total.sqnr_db && part.sqnr_db != total.sqnr_db);
+  assert_true(part.metric == first.total.metric);
+  assert_true(all.n_samples == 5 && all.sample_seconds[4] > 0);
+  tare_eval_result_fini(&all);
+  tare_eval_result_fini(&first);
+  tare_dataset_close(&one);
+  tare_plan_free(&other);
   end(&b);
 }
 
@@ -303,6 +383,8 @@ int main(void) {
       cmocka_unit_test(padding_is_left_out_of_the_digits),
       cmocka_unit_test(accuracy_reads_integer_labels),
       cmocka_unit_test(plans_side_by_side_give_what_each_gives_alone),
+      cmocka_unit_test(samples_keep_their_names_and_lengths),
+      cmocka_unit_test(scores_of_some_samples_are_those_of_their_sums),
       cmocka_unit_test(saved_outputs_are_there),
       cmocka_unit_test(samples_are_fitted_to_the_pinned_profile),
       cmocka_unit_test(stops_when_told),

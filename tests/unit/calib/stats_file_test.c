@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "unit/calib/sample_stats.h"
+#include "base/seal.h"
+#include "unit/calib/support/sample_stats.h"
 
 static char path[64], other[64];
 
@@ -34,6 +35,17 @@ static void dump(const char *const name, const void *const data, const size_t n)
   assert_non_null(file);
   assert_int_equal(fwrite(data, 1, n, file), n);
   assert_int_equal(fclose(file), 0);
+}
+
+/* A file that was edited loses its checksum. */
+static void seal(const char *const name) {
+  const bytes b = slurp(name);
+  tarei_outfile out;
+  assert_int_equal(tarei_outfile_open(name, &out, NULL), TARE_OK);
+  tarei_outfile_write(&out, b.data, b.n);
+  assert_int_equal(tarei_seal_add(&out, NULL), TARE_OK);
+  assert_int_equal(tarei_outfile_commit(&out, NULL), TARE_OK);
+  free(b.data);
 }
 
 static void save_sample(const uint64_t seed, const char *const name) {
@@ -171,6 +183,7 @@ static void edit_set(const char *const set_path, const hid_t type, const hsize_t
   assert_true(H5Dwrite(set, type, memory, space, H5P_DEFAULT, values) >= 0);
   assert_true(H5Sclose(space) >= 0 && H5Sclose(memory) >= 0 && H5Dclose(set) >= 0);
   assert_true(H5Fclose(file) >= 0);
+  seal(path);
 }
 
 static void refuses_numbers_that_disagree(void **const state) {
@@ -254,6 +267,7 @@ static void edit_file(void (*const edit)(hid_t file)) {
   assert_true(file >= 0);
   edit(file);
   assert_true(H5Fclose(file) >= 0);
+  seal(path);
 }
 
 static void lower_version(const hid_t file) {
@@ -325,6 +339,41 @@ static void refuses_damaged_files(void **const state) {
   assert_refused(path, "/tensors/name is larger than the file");
 }
 
+/* Any bit, wherever it is. */
+static void refuses_flipped_bits(void **const state) {
+  (void)state;
+  save_sample(4, path);
+  const bytes b = slurp(path);
+  for (size_t at = 0; at < b.n; at += b.n / 300 + 1) {
+    b.data[at] ^= (char)(1 << at % 8);
+    dump(other, b.data, b.n);
+    assert_refused(other, "corrupt: its checksum does not match");
+    b.data[at] ^= (char)(1 << at % 8);
+  }
+  b.data[b.n - 10] ^= 1; /* its mark */
+  dump(other, b.data, b.n);
+  assert_refused(other, "has no checksum at its end");
+  free(b.data);
+}
+
+static void drop_minor(const hid_t file) {
+  const uint64_t minor = 2;
+  const hid_t attribute = H5Aopen(file, "version_minor", H5P_DEFAULT);
+  assert_true(H5Awrite(attribute, H5T_NATIVE_UINT64, &minor) >= 0 && H5Aclose(attribute) >= 0);
+}
+
+/* Those of older versions have none. */
+static void reads_files_without_checksum(void **const state) {
+  (void)state;
+  edit_file(drop_minor);
+  const bytes b = slurp(path);
+  dump(other, b.data, b.n - 16);
+  free(b.data);
+  tare_stats *stats = NULL;
+  assert_int_equal(tare_stats_load(other, &stats, NULL), TARE_OK);
+  tare_stats_free(&stats);
+}
+
 static void refuses_cut_files(void **const state) {
   (void)state;
   save_sample(4, path);
@@ -360,6 +409,8 @@ int main(void) {
       cmocka_unit_test(refuses_counts_out_of_range),
       cmocka_unit_test(refuses_damaged_files),
       cmocka_unit_test(refuses_cut_files),
+      cmocka_unit_test(refuses_flipped_bits),
+      cmocka_unit_test(reads_files_without_checksum),
   };
   return cmocka_run_group_tests(tests, make_paths, remove_paths);
 }

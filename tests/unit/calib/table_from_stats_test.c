@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "unit/calib/sample_stats.h"
+#include "unit/calib/support/sample_stats.h"
 
 static tare_table *make(const tare_stats *const stats, const char *const method,
                         const bool per_profile) {

@@ -61,6 +61,30 @@ static void folders_are_searched_in_depth(void **state) {
   expect("deep", 2, (const int64_t[]){2, 1}, NULL);
 }
 
+static void labels_of_numbers_are_numbers(void **state) {
+  (void)state;
+  put_text("in/f.tsv",
+           "path\ty\nb.wav\t-0.5 2\na.WAV\t1e3\nB.flac.wav\tnan\nb.wav\t0x1\nb.wav\te\n");
+  options.labels = "y";
+  tare_dataset *data = open_data(at("in/f.tsv"), &options);
+  const tare_sample *sample = next_sample(data);
+  assert_non_null(sample->label);
+  assert_int_equal(sample->label->dtype, TARE_F64);
+  assert_int_equal(sample->label->dims[0], 2);
+  assert_true(((const double *)sample->label->data)[0] == -0.5);
+  assert_true(((const double *)sample->label->data)[1] == 2);
+  sample = next_sample(data);
+  assert_int_equal(sample->label->rank, 0);
+  assert_true(*(const double *)sample->label->data == 1000);
+  for (int i = 0; i < 3; i++) { /* text */
+    sample = next_sample(data);
+    assert_null(sample->label);
+    assert_non_null(sample->label_text);
+  }
+  tare_dataset_close(&data);
+  options.labels = NULL;
+}
+
 static void tabs_separate_as_commas_do(void **state) {
   (void)state;
   put_text("in/t.tsv", "path\tdigits\nb.wav\t4 -100 7\na.WAV\t5\nB.flac.wav\tsix, 7\n");
@@ -214,6 +238,7 @@ int main(void) {
       cmocka_unit_test(folder_is_sorted_by_name),
       cmocka_unit_test(folders_are_searched_in_depth),
       cmocka_unit_test(tabs_separate_as_commas_do),
+      cmocka_unit_test(labels_of_numbers_are_numbers),
       cmocka_unit_test(folder_without_data),
       cmocka_unit_test(manifest_with_every_quirk),
       cmocka_unit_test(folder_with_a_manifest_is_that_manifest),

@@ -100,6 +100,30 @@ static void every_policy_at_every_length(void **state) {
   tare_profiles_free(&set);
 }
 
+/* Native counts no padding; opt pads 4 to 6 and cuts 8 to 6. */
+static void padding_and_losses_are_counted(void **state) {
+  (void)state;
+  static float data[8];
+  tare_profiles *set = make(audio, 1, (const char *const[]){"samples=4:6:8", NULL});
+  tarei_fitted fitted = {0};
+  tare_fit_counts counts[2] = {{0}};
+  for (int f = 0; f < 2; f++) {
+    const tarei_fit_options options = {.fit = f ? TARE_FIT_OPT : TARE_FIT_NATIVE};
+    for (int64_t own = 4; own <= 8; own += 4) {
+      const tare_tensor sample = {TARE_F32, 1, {own}, data};
+      assert_int_equal(tarei_fit_sample(set, &options, "a", &sample, &fitted, NULL), TARE_OK);
+      tarei_fit_count(set, &fitted, &counts[f]);
+    }
+  }
+  const tare_fit_counts native = {.samples = 2, .run = 12};
+  const tare_fit_counts opt = {
+      .samples = 2, .cut = 1, .padded = 1, .elements = 8, .lost = 2, .run = 12, .padding = 2};
+  assert_memory_equal(&counts[0], &native, sizeof native);
+  assert_memory_equal(&counts[1], &opt, sizeof opt);
+  tarei_fitted_fini(&fitted);
+  tare_profiles_free(&set);
+}
+
 static void inner_axes_and_batches_are_padded(void **state) {
   (void)state;
   const tare_port port = {"x", TARE_I16, 3, {{-1, "batch"}, {-1, "frames"}, {-1, "bands"}}};
@@ -295,6 +319,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fits_have_names),
       cmocka_unit_test(every_policy_at_every_length),
+      cmocka_unit_test(padding_and_losses_are_counted),
       cmocka_unit_test(inner_axes_and_batches_are_padded),
       cmocka_unit_test(inputs_share_a_symbol_and_pad_by_name),
       cmocka_unit_test(the_bucket_comes_from_the_own_length),

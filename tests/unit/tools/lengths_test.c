@@ -70,7 +70,8 @@ static void profiles_are_copied_from_another_set(void **state) {
   tare_error err = {0};
   assert_int_equal(tare_profiles_new(&PORT, 1, &from, &err), TARE_OK);
   assert_int_equal(tare_profiles_add(from, "'it''s, long'=3:4:5,batch=2", &err), TARE_OK);
-  assert_int_equal(profiles_choose(&none, &common, &PORT, 1, from, NULL, 0, NULL, &to, &err), TARE_OK);
+  assert_int_equal(profiles_choose(&none, &common, &PORT, 1, from, NULL, 0, NULL, &to, &err),
+                   TARE_OK);
   assert_int_equal(tare_profiles_count(to), 1);
   assert_int_equal(tare_profiles_range(to, 0, 0).max, 2);
   assert_int_equal(tare_profiles_range(to, 0, 1).opt, 4);

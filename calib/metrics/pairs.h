@@ -1,0 +1,29 @@
+/* Values of an output beside what they are compared with: labels, or the output of the reference.
+ */
+#ifndef TAREI_CALIB_METRICS_PAIRS_H
+#define TAREI_CALIB_METRICS_PAIRS_H
+
+#include "calib/metrics/metric.h"
+
+/* The valid values of the output and those that belong to them, in row-major order. */
+typedef struct tarei_pairs {
+  double *got, *want;
+  int64_t n;
+} tarei_pairs;
+
+/* With a label: numbers of as many elements as the valid part of the output, and of its dims but
+ * for axes of length 1. TARE_E_USAGE if the label is text or there is neither, TARE_E_INPUT if
+ * it does not match. Free them with _fini in any case. */
+tare_status tarei_pairs_make(const char *metric, const tarei_metric_case *c, tarei_pairs *out,
+                             tare_error *err);
+void tarei_pairs_fini(tarei_pairs *pairs);
+
+/* Adds the pairs to the current row, got and want by turns. */
+tare_status tarei_pairs_add(const char *metric, const tarei_metric_case *c,
+                            tare_metric_states *states, tare_error *err);
+
+/* Pearson's correlation of the pairs of a choice, each number first mapped by its place in
+ * `numbers` (of all numbers of the states); NAN without variation. */
+double tarei_pairs_correlation(const tarei_metric_choice *choice, const double *numbers);
+
+#endif

@@ -1,0 +1,155 @@
+#include "calib/parts/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/mem.h"
+
+/* What a hash is made of, tensor after tensor; without padding. */
+typedef struct ledger_record {
+  tarei_sample_hash before, contents;
+  int64_t dtype, rank;
+  int64_t dims[TARE_MAX_RANK];
+} ledger_record;
+
+static tarei_sample_hash ledger_hash(const void *const data, const size_t bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(data, bytes);
+  return (tarei_sample_hash){.high = hash.high64, .low = hash.low64};
+}
+
+tarei_sample_hash tarei_sample_hash_of(const tare_tensor *const tensors, const int n_tensors) {
+  tarei_sample_hash sum = {0};
+  for (int i = 0; i < n_tensors; i++) {
+    const tare_tensor *const t = &tensors[i];
+    const size_t bytes = (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
+    ledger_record r = {.before = sum, .contents = ledger_hash(t->data, bytes), .dtype = t->dtype};
+    int first = 0;
+    while (first < t->rank && t->dims[first] == 1) {
+      first++;
+    }
+    for (int d = first; d < t->rank; d++) {
+      r.dims[r.rank++] = t->dims[d];
+    }
+    sum = ledger_hash(&r, sizeof r);
+  }
+  return sum;
+}
+
+void tarei_ledger_fini(tarei_ledger *const ledger) {
+  free(ledger->items);
+  *ledger = (tarei_ledger){0};
+}
+
+tare_status tarei_ledger_add(tarei_ledger *const ledger, const tarei_sample_hash sample,
+                             tare_error *const err) {
+  if (!TAREI_GROW(ledger->items, ledger->n, ledger->cap)) {
+    return tarei_fail_memory(err, "hashes of samples", ledger->n * sizeof sample);
+  }
+  ledger->items[ledger->n++] = sample;
+  return TARE_OK;
+}
+
+static int ledger_compare(const tarei_sample_hash *const a, const tarei_sample_hash *const b) {
+  return a->high != b->high ? (a->high < b->high ? -1 : 1)
+         : a->low != b->low ? (a->low < b->low ? -1 : 1)
+                            : 0;
+}
+
+static int by_hash(const void *const a, const void *const b) {
+  return ledger_compare(a, b);
+}
+
+void tarei_ledger_sort(tarei_ledger *const ledger) {
+  if (ledger->n) {
+    qsort(ledger->items, ledger->n, sizeof *ledger->items, by_hash);
+  }
+}
+
+bool tarei_ledger_is_sorted(const tarei_ledger *const ledger) {
+  for (size_t i = 1; i < ledger->n; i++) {
+    if (ledger_compare(&ledger->items[i - 1], &ledger->items[i]) > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+tare_status tarei_ledger_join(tarei_ledger *const ledger, const tarei_ledger *const other,
+                              tare_error *const err) {
+  const size_t n = ledger->n + other->n;
+  tarei_sample_hash *const items = tarei_calloc(n, sizeof *items);
+  if (!items) {
+    return tarei_fail_memory(err, "hashes of samples", n * sizeof *items);
+  }
+  for (size_t i = 0, k = 0; i + k < n;) {
+    const bool first = k == other->n ||
+                       (i < ledger->n && ledger_compare(&ledger->items[i], &other->items[k]) <= 0);
+    items[i + k] = first ? ledger->items[i] : other->items[k];
+    i += first;
+    k += !first;
+  }
+  free(ledger->items);
+  *ledger = (tarei_ledger){.items = items, .n = n, .cap = n};
+  return TARE_OK;
+}
+
+size_t tarei_ledger_common(const tarei_ledger *const a, const tarei_ledger *const b) {
+  size_t n = 0;
+  for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+    const int order = ledger_compare(&a->items[i], &b->items[k]);
+    n += order == 0;
+    i += order <= 0;
+    k += order >= 0;
+  }
+  return n;
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+void tarei_ledger_rest_fini(tarei_ledger_rest *const rest) {
+  tarei_ledger_fini(&rest->ledger);
+  free(rest->n_left);
+  *rest = (tarei_ledger_rest){0};
+}
+
+void tarei_ledger_rest_reset(tarei_ledger_rest *const rest) {
+  const tarei_ledger *const l = &rest->ledger;
+  rest->left = l->n;
+  for (size_t i = 0, first = 0; i < l->n; i++) {
+    first = i > 0 && ledger_compare(&l->items[i - 1], &l->items[i]) == 0 ? first : i;
+    rest->n_left[i] = 0;
+    rest->n_left[first]++;
+  }
+}
+
+tare_status tarei_ledger_rest_add(tarei_ledger_rest *const rest, const tarei_ledger *const ledger,
+                                  tare_error *const err) {
+  TAREI_TRY(tarei_ledger_join(&rest->ledger, ledger, err));
+  free(rest->n_left);
+  rest->n_left = tarei_calloc(rest->ledger.n, sizeof *rest->n_left);
+  if (!rest->n_left) {
+    return tarei_fail_memory(err, "hashes of samples", rest->ledger.n * sizeof *rest->n_left);
+  }
+  tarei_ledger_rest_reset(rest);
+  return TARE_OK;
+}
+
+bool tarei_ledger_rest_take(tarei_ledger_rest *const rest, const tarei_sample_hash sample) {
+  size_t low = 0;
+  for (size_t high = rest->ledger.n; low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    if (ledger_compare(&rest->ledger.items[middle], &sample) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == rest->ledger.n || ledger_compare(&rest->ledger.items[low], &sample) != 0 ||
+      rest->n_left[low] == 0) {
+    return false;
+  }
+  rest->n_left[low]--;
+  rest->left--;
+  return true;
+}

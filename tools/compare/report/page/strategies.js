@@ -1,0 +1,301 @@
+// How the strategies came out.
+
+function strategyName(strategy) {
+  return strategy.fit + (strategy.padding_counted ? ' counted' : '') + ', ' + strategy.method;
+}
+
+function ranked(report) {
+  return report.strategies.filter((s) => s.rank > 0).sort((a, b) => a.rank - b.rank);
+}
+
+function methodsOf(report) {
+  return [...new Set(report.strategies.map((s) => s.method))];
+}
+
+function metricValue(report, score) {
+  return score.metric && known(score.metric.value) ? report.metric.factor * score.metric.value : null;
+}
+
+function metricTitle(metric) {
+  return metric.name + (metric.unit ? ' ' + metric.unit : '');
+}
+
+function sqnrText(score, value) {
+  return score.equal ? 'equal' : fixed(value, 2);
+}
+
+// What the comparison says, where the document has no verdict.
+function plainVerdict(report) {
+  const order = ranked(report);
+  if (order.length === 0) {
+    return 'No strategy could be built.';
+  }
+  const first = strategyName(order[0]);
+  const equal = order.filter((s) => s.equal_within_noise).length;
+  const by = report.metric ? report.metric.name : 'SQNR';
+  return order.length === 1 ? first + ' is the only strategy.'
+    : equal === 1 ? first + ' is best: its ' + by + ' differs from that of every other strategy.'
+      : first + ' ranks first by SQNR. ' + plural(equal - 1, 'other strateg').replace(/strategs?$/,
+        equal === 2 ? 'strategy is' : 'strategies are') + ' equal to it within noise.';
+}
+
+function fillVerdict(report, section) {
+  const verdict = report.verdict || { sentence: plainVerdict(report), reasons: [] };
+  const box = element('div', { class: 'verdict' }, element('p', {}, verdict.sentence));
+  if (verdict.sure === false) {
+    box.append(element('p', { class: 'note' }, 'The samples are too few to be sure.'));
+  }
+  if (verdict.reasons && verdict.reasons.length > 0) {
+    box.append(element('ul', {}, ...verdict.reasons.map((reason) => element('li', {}, reason))));
+  }
+  section.append(box);
+  const failed = report.strategies.filter((s) => s.error);
+  for (const s of failed) {
+    section.append(element('p', { class: 'notice' }, strategyName(s) + ' failed: ' + s.error));
+  }
+  if (report.requirements && report.requirements.length > 0) {
+    section.append(element('h3', {}, 'Requirements'), table('Requirements', [
+      { head: 'Requirement', header: true, cell: (r) => r.requirement },
+      { head: 'Value', number: true, cell: (r) => fixed(r.value, 3) },
+      { head: 'Bound', number: true, cell: (r) => fixed(r.bound, 3) },
+      { head: 'Outcome', cell: (r) => element('span', { class: r.fulfilled ? 'good' : 'bad' },
+        (r.fulfilled ? 'holds' : 'fails') + (r.sure ? ', for sure' : ', perhaps by chance')) },
+    ], report.requirements));
+  }
+}
+
+// A dot with its interval for each strategy. `value` and `interval` read them of a strategy.
+function dots(parent, report, { title, note, unit, value, interval, zero }) {
+  const order = ranked(report);
+  const methods = methodsOf(report);
+  if (!order.some((s) => known(value(s)))) {
+    return; // plans that are equal to fp32 have no finite SQNR
+  }
+  const text = (s) => strategyName(s) + ' ' + fixed(value(s), 2) + ' (' + span(interval(s), 2) + ')';
+  figure(parent, {
+    title, note, height: 26 * order.length + 70,
+    label: title + ', by rank: ' + order.map(text).join('; '),
+    config: (colours) => ({
+      type: 'line',
+      data: {
+        labels: order.map(strategyName),
+        datasets: [{
+          data: order.map(value),
+          intervals: order.map(interval),
+          showLine: false,
+          pointStyle: order.map((s) => look(colours, methods.indexOf(s.method)).point),
+          pointRadius: order.map((s) => look(colours, methods.indexOf(s.method)).radius),
+          borderColor: colours.series[0],
+          backgroundColor: colours.series[0],
+        }],
+      },
+      options: {
+        indexAxis: 'y',
+        layout: { padding: { right: 8 } },
+        scales: {
+          x: axis(colours, unit, { grace: '6%', ...limits(order, value, interval, zero) }),
+          y: axis(colours, '', { offset: true, ticks: { autoSkip: false, color: colours.text,
+            callback(i) { return shorten(this.getLabelForValue(i), 26); } } }),
+        },
+        plugins: { marks: { lines: zero ? [{ x: 0, colour: colours.faint, dash: [4, 3] }] : [] } },
+      },
+    }),
+  });
+}
+
+// Room for the intervals, which the axis itself does not see.
+function limits(order, value, interval, zero) {
+  const all = order.flatMap((s) => [value(s), ...(interval(s) ? [interval(s).low, interval(s).high] : [])])
+    .filter(known).concat(zero ? [0] : []);
+  return all.length > 0 ? { suggestedMin: Math.min(...all), suggestedMax: Math.max(...all) } : {};
+}
+
+function rankingColumns(report) {
+  const { metric } = report;
+  const compared = (s) => (s.rank ? s.sqnr_to_first : null);
+  return [
+    { head: 'Rank', number: true, cell: (s) => (s.rank ? (s.equal_within_noise ? '= ' : '') + s.rank : '') },
+    { head: 'Strategy', header: true, cell: (s) => (s.rank ? strategyName(s) : 'fp32') },
+    ...(metric ? [
+      { head: metricTitle(metric), number: true, cell: (s) => fixed(metricValue(report, s), 3) },
+      { head: 'to fp32 (95 %)', number: true, cell: (s) => span(scaled(s.to_fp32, metric.factor), 2, signed) },
+      { head: 'to best (95 %)', number: true, cell: (s) => span(scaled(s.to_best, metric.factor), 2, signed) },
+    ] : []),
+    { head: 'SQNR dB', number: true, cell: (s) => (s.rank ? sqnrText(s, s.lowest_sqnr_db) : NONE) },
+    { head: '95 %', number: true, cell: (s) => span(s.sqnr_interval, 2) },
+    { head: 'to first dB (95 %)', number: true, cell: (s) => span(compared(s), 2, signed) },
+    { head: 'top-1 %', number: true, cell: (s) => (s.rank ? fixed(100 * s.top1_agreement, 3) : NONE) },
+    { head: 'ms a sample', number: true, cell: (s) => fixed(milliseconds(s), 3) },
+  ];
+}
+
+function milliseconds(score) {
+  return score.samples > 0 ? 1000 * score.run_seconds / score.samples : null;
+}
+
+function fillRanking(report, section) {
+  const { metric } = report;
+  const pair = element('div', { class: 'pair' });
+  section.append(element('p', { class: 'note' }, 'Intervals of 95 % by a bootstrap over ' +
+    plural(report.fp32.samples, 'sample') + '. Strategies are in the order of their rank; those ' +
+    'with = are equal to the best within noise. The shape of a point says the method.'), pair);
+  dots(pair, report, { title: 'SQNR of the outputs', unit: 'dB', value: (s) => s.lowest_sqnr_db,
+    interval: (s) => scaled(s.sqnr_interval, 1) });
+  if (metric) {
+    dots(pair, report, { title: metric.name + ' minus that of fp32', unit: metric.difference_unit, zero: true,
+      value: (s) => (known(s.to_fp32.value) ? metric.factor * s.to_fp32.value : null),
+      interval: (s) => scaled(s.to_fp32, metric.factor) });
+  }
+  section.append(table('Strategies by rank', rankingColumns(report), [report.fp32, ...ranked(report)],
+    (s) => (s.rank === 1 ? 'first' : '')));
+}
+
+// What is not beaten by another in both time and accuracy.
+function paretoFront(points) {
+  const beats = (a, b) => a.x <= b.x && a.gain >= b.gain && (a.x < b.x || a.gain > b.gain);
+  return points.filter((p) => !points.some((q) => beats(q, p))).sort((a, b) => a.x - b.x);
+}
+
+function tradePoints(report) {
+  const { metric } = report;
+  const sign = metric && metric.lower_is_better ? -1 : 1;
+  const value = (s) => (metric ? metricValue(report, s) : s.lowest_sqnr_db);
+  const of = (s, name, method) => ({ x: milliseconds(s), y: value(s), gain: sign * value(s), name, method });
+  return [...(metric ? [of(report.fp32, 'fp32', 'fp32')] : []),
+    ...ranked(report).map((s) => of(s, strategyName(s), s.method))]
+    .filter((p) => known(p.x) && known(p.y));
+}
+
+// An axis of one value alone begins at 0 if it can.
+function flat(values) {
+  return Math.min(...values) === Math.max(...values) && values[0] > 0 ? { beginAtZero: true } : {};
+}
+
+function fillTrade(report, section) {
+  const points = tradePoints(report);
+  const front = paretoFront(points);
+  const kinds = [...new Set(points.map((p) => p.method))];
+  const unit = report.metric ? metricTitle(report.metric) : 'SQNR dB';
+  section.append(element('p', {}, 'Not beaten by another in both: ' + front.map((p) => p.name).join('; ') + '.'),
+    element('p', { class: 'note' }, 'Time of the runs of the evaluation, all plans taking turns in one ' +
+      'process. It is a guide: tare bench measures a plan alone.'));
+  figure(section, {
+    height: 380,
+    label: unit + ' against time: ' + points.map((p) => p.name + ' ' + fixed(p.y, 3) + ' at ' + fixed(p.x, 3) +
+      ' ms').join('; '),
+    config: (colours) => ({
+      type: 'scatter',
+      data: {
+        datasets: [
+          ...kinds.map((kind, i) => ({
+            label: kind, data: points.filter((p) => p.method === kind), pointStyle: look(colours, i).point,
+            pointRadius: look(colours, i).radius + 1, borderColor: look(colours, i).colour, borderWidth: 2,
+            backgroundColor: look(colours, i).colour,
+          })),
+          { label: 'Pareto front', data: front, showLine: true, stepped: 'before', pointRadius: 0,
+            borderColor: colours.faint, borderDash: [5, 4], borderWidth: 1.5, pointStyle: 'line' },
+        ],
+      },
+      options: {
+        scales: {
+          x: axis(colours, 'ms a sample', { grace: '10%' }),
+          y: axis(colours, unit, { grace: '10%', ...flat(points.map((p) => p.y)) }),
+        },
+        plugins: {
+          legend: below(colours),
+          tooltip: { callbacks: { label: (item) => item.raw.name + ': ' + fixed(item.raw.y, 3) + ', ' +
+            fixed(item.raw.x, 3) + ' ms' } },
+        },
+      },
+    }),
+    data: table('Accuracy and time', [
+      { head: 'Plan', header: true, cell: (p) => p.name },
+      { head: unit, number: true, cell: (p) => fixed(p.y, 3) },
+      { head: 'ms a sample', number: true, cell: (p) => fixed(p.x, 3) },
+      { head: 'Pareto front', cell: (p) => (front.includes(p) ? 'yes' : 'no') },
+    ], points),
+  });
+}
+
+// The groups of samples by length, or if the document has none, by profile: {name, samples, of: the
+// score of a strategy in it}.
+function lengthGroups(report) {
+  if (report.lengths && report.lengths.length > 0) {
+    return report.lengths.map((g, i) => ({ name: count(g.min) + ' to ' + count(g.max), samples: g.samples,
+      of: (s) => s.lengths[i] }));
+  }
+  return report.profiles.map((_, i) => ({ name: 'profile ' + i, samples: report.fp32.profiles[i].samples,
+    of: (s) => s.profiles[i] }));
+}
+
+function groupChart(parent, report, groups) {
+  const shown = ranked(report).slice(0, SERIES);
+  const value = (s, g) => (g.of(s).samples > 0 ? g.of(s).sqnr_db : null);
+  figure(parent, {
+    title: 'SQNR by length', height: 320 + 12 * shown.length,
+    note: shown.length < ranked(report).length ? 'Of the ' + shown.length + ' strategies that rank first.' : null,
+    label: 'SQNR by length: ' + shown.map((s) => strategyName(s) + ' ' +
+      groups.map((g) => fixed(value(s, g), 1)).join(', ')).join('; '),
+    config: (colours) => ({
+      type: 'line',
+      data: {
+        labels: groups.map((g) => g.name),
+        datasets: shown.map((s, i) => ({
+          label: strategyName(s), data: groups.map((g) => value(s, g)), borderColor: look(colours, i).colour,
+          backgroundColor: look(colours, i).colour, borderDash: look(colours, i).dash, borderWidth: 2,
+          pointStyle: look(colours, i).point, pointRadius: look(colours, i).radius, spanGaps: true,
+        })),
+      },
+      options: {
+        scales: { x: axis(colours, report.length_symbol || '', { offset: true }),
+          y: axis(colours, 'SQNR dB', { grace: '10%' }) },
+        plugins: { legend: { ...below(colours), align: 'start' } },
+      },
+    }),
+  });
+}
+
+function fillByLength(report, section) {
+  const { metric } = report;
+  const groups = lengthGroups(report);
+  const value = (score) => (metric ? fixed(metricValue(report, score), 3) : sqnrText(score, score.sqnr_db));
+  if (ranked(report).some((s) => groups.some((g) => known(g.of(s).sqnr_db)))) {
+    groupChart(section, report, groups);
+  }
+  section.append(element('h3', {}, metric ? metricTitle(metric) : 'SQNR dB'), table('Results by length', [
+    { head: 'Strategy', header: true, cell: (s) => (s.rank ? strategyName(s) : 'fp32') },
+    ...groups.map((g) => ({ head: g.name + ', ' + plural(g.samples, 'sample'), number: true,
+      cell: (s) => (g.of(s).samples > 0 ? value(g.of(s)) : NONE) })),
+  ], metric ? [report.fp32, ...ranked(report)] : ranked(report)));
+}
+
+// Strategies side by side that differ in one thing.
+function fillPairs(report, section) {
+  const name = (i) => strategyName(report.strategies[i]);
+  const scales = (p) => (p.scales && p.scales.tensors > 0 ? count(p.scales.grown) + ' larger, ' +
+    count(p.scales.shrunk) + ' smaller of ' + count(p.scales.tensors) : NONE);
+  const most = (p) => (p.scales && p.scales.most && p.scales.most.length > 0 ? p.scales.most[0].tensor + ' × ' +
+    significant(p.scales.most[0].ratio) : NONE);
+  section.append(element('p', { class: 'note' }, 'Differences are those of the first strategy minus the second, ' +
+    'with 95 % intervals; scales count that differ more than twofold.'), table('Pairs of strategies', [
+    { head: 'Strategy', header: true, cell: (p) => name(p.strategy) },
+    { head: 'beside', cell: (p) => name(p.base) },
+    { head: 'They differ in', cell: (p) => p.axis },
+    { head: 'It is', cell: (p) => p.effect },
+    { head: 'SQNR dB', number: true, cell: (p) => span(p.sqnr, 2, signed) },
+    ...(report.metric ? [{ head: report.metric.name + ', ' + report.metric.difference_unit, number: true,
+      cell: (p) => span(scaled(p.metric, report.metric.factor), 2, signed) }] : []),
+    { head: 'Scales', cell: scales },
+    { head: 'Largest change', name: true, cell: most },
+  ], report.pairs));
+}
+
+const STRATEGY_SECTIONS = [
+  { id: 'verdict', title: 'Verdict', applies: () => true, fill: fillVerdict },
+  { id: 'strategies', title: 'Strategies', applies: (r) => ranked(r).length > 0, fill: fillRanking },
+  { id: 'trade', title: 'Accuracy and time', applies: (r) => tradePoints(r).some((p) => p.method !== 'fp32'),
+    fill: fillTrade },
+  { id: 'pairs', title: 'Differences', applies: (r) => r.pairs && r.pairs.length > 0, fill: fillPairs },
+  { id: 'by-length', title: 'By length', applies: (r) => lengthGroups(r).length > 1 && ranked(r).length > 0,
+    fill: fillByLength },
+];

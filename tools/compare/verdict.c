@@ -1,0 +1,244 @@
+#include "tools/compare/verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tools/compare/verdict_reasons.h"
+
+/* --- which pair tells ------------------------------------------------------------------------- */
+
+/* How much a pair differs, to compare it with others of its axis: those that a metric tells apart
+ * first. */
+static double pair_weight(const verdict_pair *const p) {
+  return p->by_metric ? INFINITY : fabs(p->sqnr.value);
+}
+
+/* The pair of an axis that has an effect and differs most, of the method that ranks first if it has
+ * one; NULL: there is none. */
+static const verdict_pair *pair_most(const verdict *const v, const verdict_axis axis,
+                                     const verdict_effect effect) {
+  const verdict_pair *most = NULL;
+  for (int i = 0; i < v->n_pairs; i++) {
+    const verdict_pair *const p = &v->pairs[i];
+    if (p->axis == axis && p->effect == effect &&
+        (!most || p->first_method > most->first_method ||
+         (p->first_method == most->first_method && pair_weight(p) > pair_weight(most)))) {
+      most = p;
+    }
+  }
+  return most;
+}
+
+static const verdict_pair *pair_undecided(const verdict *const v) {
+  const verdict_pair *found = NULL;
+  for (int axis = 0; !found && axis < N_AXES; axis++) {
+    found = pair_most(v, (verdict_axis)axis, EFFECT_UNDECIDED);
+  }
+  return found;
+}
+
+/* --- kinds ------------------------------------------------------------------------------------ */
+
+/* Of a pair in which only padding can differ. */
+static void conclude_padding(verdict *const v, const grid *const g, const int metric,
+                             const verdict_pair *const p) {
+  const grid_pass *const pass = &g->passes[g->items[p->strategy].pass];
+  char *const loss = verdict_loss_text(p, metric);
+  v->kind = VERDICT_PADDING;
+  v->sure = true;
+  v->sentence =
+      cli_format("padding poisons: %.0f %% of what %s is padding, which costs %s%s",
+                 100 * verdict_padding_share(pass), pass->count_padding ? "was counted" : "ran",
+                 loss, pass->count_padding ? "" : " although it is not counted");
+  free(loss);
+  verdict_reason_loss(v, g, p, metric);
+  verdict_reason_scales(v, g, p);
+}
+
+static char *per_profile_sentence(const grid *const g, const char *const loss) {
+  return g->items[g->order[0]].per_profile
+             ? cli_format("ranges depend on the length: one table for all profiles costs %s", loss)
+             : cli_format("thresholds per profile do harm: they cost %s", loss);
+}
+
+/* Cutting can only miss a range, padding can also add to it. */
+static char *fit_sentence(const grid *const g, const verdict_pair *const p,
+                          const char *const loss) {
+  const scale_ratios r = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
+  const char *const fit = g->items[p->strategy].fit, *const taken = g->items[g->order[0]].fit;
+  const bool missed = r.n_most > 0 && r.most[0].ratio < 1;
+  return missed ? cli_format(
+                      "ranges grow with the length: take %s; calibrating with fit %s misses "
+                      "them and costs %s",
+                      taken, fit, loss)
+                : cli_format("lengths matter: take %s; calibrating with fit %s costs %s", taken,
+                             fit, loss);
+}
+
+static void conclude_lengths(verdict *const v, const grid *const g, const int metric,
+                             const verdict_pair *const p) {
+  char *const loss = verdict_loss_text(p, metric);
+  v->kind = VERDICT_LENGTHS;
+  v->sure = true;
+  v->sentence =
+      p->axis == AXIS_PER_PROFILE ? per_profile_sentence(g, loss) : fit_sentence(g, p, loss);
+  free(loss);
+  verdict_reason_loss(v, g, p, metric);
+  verdict_reason_scales(v, g, p);
+  verdict_reason_padding(v, g, p);
+  verdict_reason_drift(v, g);
+}
+
+/* Samples that would narrow the interval until it tells: its width falls with their root. */
+static double samples_wanted(const tare_difference *const d) {
+  const double half = (d->high - d->low) / 2, size = fabs(d->value);
+  const double room = fmax(size > GRID_MARGIN_DB ? size : 0, GRID_MARGIN_DB - d->value);
+  const double wanted = (double)d->samples * (half / room) * (half / room);
+  return fmax(wanted, 2 * (double)d->samples);
+}
+
+/* A number that people give: two digits. */
+static double two_digits_up(const double n) {
+  const double step = pow(10, fmax(0, floor(log10(n)) - 1));
+  return ceil(n / step) * step;
+}
+
+static char *undecided_sentence(const tare_difference *const d) {
+  enum { MOST_WANTED = 1000000, LEAST_WANTED = 12 };
+  const double wanted = samples_wanted(d);
+  return wanted <= MOST_WANTED
+             ? cli_format("cannot tell: the differences are within noise with %" PRId64
+                          " sample%s; give about %.0f",
+                          d->samples, cli_s(d->samples), two_digits_up(fmax(wanted, LEAST_WANTED)))
+             : cli_format("cannot tell: the differences are within noise with %" PRId64
+                          " samples, and more of them would hardly help",
+                          d->samples);
+}
+
+static void conclude_undecided(verdict *const v, const grid *const g, const verdict_pair *const p) {
+  const tare_difference *const d = &p->sqnr;
+  v->kind = VERDICT_UNDECIDED;
+  if (isnan(d->low) || isinf(d->low) || isinf(d->high)) {
+    v->sentence = cli_format("cannot tell: differences of the SQNR have no interval%s",
+                             g->fp32.n_levels ? " with a gain range" : "");
+  } else {
+    v->sentence = undecided_sentence(d);
+    verdict_reason_interval(v, g, p);
+  }
+  verdict_reason_scales(v, g, p);
+}
+
+/* The pair of an axis that does not matter: one that gains nothing, or else one that is equal. */
+static const verdict_pair *pair_useless(const verdict *const v, const verdict_axis axis) {
+  const verdict_pair *const found = pair_most(v, axis, EFFECT_NO_GAIN);
+  return found ? found : pair_most(v, axis, EFFECT_EQUAL);
+}
+
+/* Whether how lengths are handled was compared at all. */
+static bool compares_handling(const verdict *const v) {
+  for (int i = 0; i < v->n_pairs; i++) {
+    if (v->pairs[i].axis != AXIS_METHOD) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void conclude_equal(verdict *const v, const grid *const g) {
+  bool equal = true;
+  v->kind = VERDICT_EQUAL;
+  v->sure = true;
+  for (int axis = 0; axis < N_AXES; axis++) {
+    const verdict_pair *const p = pair_useless(v, (verdict_axis)axis);
+    if (p) {
+      equal = equal && p->effect == EFFECT_EQUAL;
+      verdict_reason_equal(v, g, p);
+    }
+  }
+  v->sentence = cli_format("%s: no strategy %s by more than %g dB",
+                           compares_handling(v) ? "one table is enough" : "any method does",
+                           equal ? "differs" : "is better", GRID_MARGIN_DB);
+}
+
+/* The pair that shows best that it does not matter how lengths are handled; NULL where there is
+ * none, or one that leaves doubt. */
+static const verdict_pair *pair_handling_equal(const verdict *const v) {
+  const verdict_pair *found = NULL;
+  for (int axis = 0; axis < AXIS_METHOD; axis++) {
+    const verdict_pair *const p = pair_useless(v, (verdict_axis)axis);
+    if (pair_most(v, (verdict_axis)axis, EFFECT_UNDECIDED)) {
+      return NULL;
+    }
+    found = p && (!found || pair_weight(p) > pair_weight(found)) ? p : found;
+  }
+  return found;
+}
+
+static void conclude_method(verdict *const v, const grid *const g, const int metric,
+                            const verdict_pair *const p) {
+  const verdict_pair *const handling = pair_handling_equal(v);
+  char *const loss = verdict_loss_text(p, metric);
+  v->kind = VERDICT_METHOD;
+  v->sure = true;
+  v->sentence =
+      cli_format("the method decides%s: take %s; %s costs %s", handling ? ", not the lengths" : "",
+                 g->items[g->order[0]].method, g->items[p->strategy].method, loss);
+  free(loss);
+  verdict_reason_scales(v, g, p);
+  verdict_reason_clipping(v, g, p->strategy);
+  if (handling) {
+    verdict_reason_equal(v, g, handling);
+  }
+}
+
+/* What decides: padding, then lengths, then the method; then doubt. */
+static void conclude(verdict *const v, const grid *const g, const int metric) {
+  const verdict_pair *const padding = pair_most(v, AXIS_PADDING, EFFECT_WORSE);
+  const verdict_pair *const profile = pair_most(v, AXIS_PER_PROFILE, EFFECT_WORSE);
+  const verdict_pair *const fit = pair_most(v, AXIS_FIT, EFFECT_WORSE);
+  const verdict_pair *const method = pair_most(v, AXIS_METHOD, EFFECT_WORSE);
+  const verdict_pair *const undecided = pair_undecided(v);
+  if (padding) {
+    conclude_padding(v, g, metric, padding);
+  } else if (profile || fit) {
+    conclude_lengths(v, g, metric, profile ? profile : fit);
+  } else if (method) {
+    conclude_method(v, g, metric, method);
+  } else if (undecided) {
+    conclude_undecided(v, g, undecided);
+  } else {
+    conclude_equal(v, g);
+  }
+  if (method && v->kind != VERDICT_METHOD) {
+    verdict_reason_loss(v, g, method, metric);
+  }
+}
+
+tare_status verdict_make(const grid *const g, const int metric, verdict *const out,
+                         tare_error *const err) {
+  *out = (verdict){0};
+  CLI_TRY(verdict_pairs(g, metric, &out->pairs, &out->n_pairs, err));
+  if (g->n_ranked == 0) {
+    out->kind = VERDICT_NONE;
+    out->sentence = cli_format("%s", "no strategy could be measured");
+  } else if (out->n_pairs == 0) {
+    out->kind = VERDICT_SINGLE;
+    out->sentence = cli_format("%s", "nothing to compare: give more --fits or --methods");
+  } else {
+    conclude(out, g, metric);
+  }
+  return TARE_OK;
+}
+
+void verdict_fini(verdict *const v) {
+  for (int i = 0; i < v->n_reasons; i++) {
+    free(v->reasons[i]);
+  }
+  for (int i = 0; i < v->n_commands; i++) {
+    free(v->commands[i]);
+  }
+  free(v->sentence);
+  free(v->pairs);
+  *v = (verdict){0};
+}
