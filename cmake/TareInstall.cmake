@@ -1,0 +1,68 @@
+# What is installed, in three components, each a Debian package: the library (libtare0), what is needed to
+# build with it (libtare-dev), and the command (tare).
+include(CMakePackageConfigHelpers)
+
+set(TARE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
+
+install(TARGETS tare EXPORT tare
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tare DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(EXPORT tare NAMESPACE tare:: FILE tareConfig.cmake DESTINATION ${TARE_CMAKE_DIR}
+  COMPONENT development)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tareConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake DESTINATION ${TARE_CMAKE_DIR}
+  COMPONENT development)
+configure_file(cmake/tare.pc.in tare.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tare.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/c/ COMPONENT development
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libtare-dev/examples)
+
+install(TARGETS tare_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+file(GLOB TARE_MAN_PAGES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+install(FILES ${TARE_MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+install(FILES tools/completions/tare.bash RENAME tare COMPONENT command
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES tools/completions/_tare COMPONENT command
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES tools/completions/tare.fish COMPONENT command
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+foreach(package library:libtare0 development:libtare-dev command:tare)
+  string(REPLACE ":" ";" package ${package})
+  list(GET package 0 component)
+  list(GET package 1 name)
+  string(TOUPPER ${component} COMPONENT)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} RENAME copyright
+    COMPONENT ${component})
+  set(CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME ${name})
+endforeach()
+
+# The version of the packages is that of the library; what it links to is found by dpkg-shlibdeps.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tare)
+set(CPACK_PACKAGE_VENDOR "The tare authors")
+set(CPACK_PACKAGE_CONTACT "The tare authors <tare@localhost>")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL library development command)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/tools)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtare0 (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libtare0 (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
+  "INT8 calibration and engine for models of any length: library\ntare calibrates ONNX models whose inputs change length, as audio and text do,\nand runs them in 8 bits on CPUs.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+  "INT8 calibration and engine for models of any length: headers\nHeaders, pkg-config and CMake files, and examples in C of the library tare.")
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION
+  "INT8 calibration and engine for models of any length: command\nThe command tare calibrates ONNX models, compares strategies, writes calibration\ntables, quantized models and plans, and runs and measures them.")
+include(CPack)

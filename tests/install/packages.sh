@@ -1,0 +1,35 @@
+#!/bin/sh
+# packages.sh CPACK BUILD: the Debian packages hold what they should, depend on what they use, and the command runs
+# from what they unpack to.
+set -eu
+cpack=$1 build=$2
+for program in dpkg-deb dpkg-shlibdeps; do
+  command -v $program >/dev/null || {
+    echo "skipped: no $program"
+    exit 77
+  }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$cpack" --config "$build/CPackConfig.cmake" -B "$work" >"$work/log" 2>&1 || {
+  cat "$work/log"
+  exit 1
+}
+cd "$work"
+for name in libtare0 libtare-dev tare; do
+  set -- "$name"_*.deb
+  test -f "$1"
+  dpkg-deb -f "$1" Package Version Architecture Section Depends | sed "s/^/$name: /"
+  dpkg-deb -x "$1" root
+done
+dpkg-deb -f libtare0_*.deb Depends | grep -q libhdf5
+dpkg-deb -f tare_*.deb Depends | grep -q 'libtare0 (= '
+dpkg-deb -e libtare0_*.deb control
+grep -q ldconfig control/postinst control/triggers 2>/dev/null
+for file in bin/tare include/tare/tare.h share/man/man1/tare.1 share/doc/tare/copyright \
+  share/bash-completion/completions/tare; do
+  test -s "root/usr/$file"
+done
+library=$(dirname "$(find root -name libtare.so.0)")
+LD_LIBRARY_PATH=$library "$work/root/usr/bin/tare" version
+! readelf -d root/usr/bin/tare "$library/libtare.so.0" | grep -E 'R(UN)?PATH.*(build|home|work)'
