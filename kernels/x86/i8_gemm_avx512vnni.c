@@ -16,6 +16,7 @@
 enum {
   MAX_ROWS = 14,       /* by one panel */
   MAX_ROWS_PAIRED = 6, /* by two panels, which take fewer loads */
+  MAX_ROWS_CUT = 8,    /* by one panel and half of the last */
   FEWEST_ROWS_PAIRED = 5,
   MAX_PANELS = 4,
   STEP = GEMM_PANEL * 4, /* bytes of a panel for four k */
@@ -67,8 +68,8 @@ TAREI_INLINE void vnni_put_any(const i8_sums *s, const vnni_product *p, size_t m
     const size_t row = i / vectors;
     const size_t q = i % vectors;
     _mm512_store_si512(out + ((q / 2 * rows + row) * 2 + q % 2) * 16, s->v[i]);
-    if (vectors == 1) {
-      _mm512_store_si512(out + (row * 2 + 1) * 16, _mm512_setzero_si512());
+    if (vectors % 2 && q + 1 == vectors) {
+      _mm512_store_si512(out + ((q / 2 * rows + row) * 2 + 1) * 16, _mm512_setzero_si512());
     }
   }
   for (size_t q = 0; q < (vectors + 1) / 2; q++) {
@@ -167,6 +168,12 @@ DEFINE_BLOCK(6, 2, vnni_block_6x2, false)
 DEFINE_BLOCK(5, 2, vnni_shared_5x2, true)
 DEFINE_BLOCK(6, 2, vnni_shared_6x2, true)
 DEFINE_BLOCK(1, 4, vnni_block_1x4, false)
+#define EACH_CUT_HEIGHT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define DEFINE_CUT(rows)                                                \
+  static void vnni_cut_##rows(const void *p, size_t m0, size_t panel) { \
+    vnni_block(p, m0, panel, rows, 3, false);                           \
+  }
+EACH_CUT_HEIGHT(DEFINE_CUT)
 
 #define ONE_PANEL_OF(rows) [rows - 1] = vnni_block_##rows##x1,
 static gemm_block_fn *const one_panel[MAX_ROWS] = {GEMM_EACH_HEIGHT(ONE_PANEL_OF)};
@@ -174,6 +181,8 @@ static gemm_block_fn *const two_panels[MAX_ROWS_PAIRED] = {
     NULL, vnni_block_2x2, vnni_block_3x2, vnni_block_4x2, vnni_block_5x2, vnni_block_6x2};
 static gemm_block_fn *const two_shared[MAX_ROWS_PAIRED] = {[4] = vnni_shared_5x2, vnni_shared_6x2};
 static gemm_block_fn *const four_panels[1] = {vnni_block_1x4};
+#define CUT_OF(rows) [rows - 1] = vnni_cut_##rows,
+static gemm_block_fn *const cut_panels[MAX_ROWS_CUT] = {EACH_CUT_HEIGHT(CUT_OF)};
 
 /* The shape of the blocks. Two panels take fewer loads, but not in blocks so low that loading the
  * weights takes longer than multiplying; a single row needs many sums to hide their latency. */
@@ -197,6 +206,13 @@ static gemm_walk i8_gemm_avx512vnni_shape_of(const tarei_i8_gemm *g) {
   return w;
 }
 
+/* Do the last two panels have three vectors of columns? Two panels at once would multiply a fourth.
+ */
+static bool i8_gemm_avx512vnni_is_cut(const tarei_i8_gemm *g) {
+  const size_t left = g->n % GEMM_PANEL;
+  return g->m > 1 && g->n > GEMM_PANEL && left > 0 && left <= TAREI_LANES;
+}
+
 static void vnni_multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const size_t panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL;
   gemm_walk w = i8_gemm_avx512vnni_shape_of(g);
@@ -209,20 +225,30 @@ static void vnni_multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
                           .bounds = bytes ? byte_bounds_of(&g->epilogue) : (byte_bounds){0, 255},
                           .row_mult = row_mult,
                           .groups = gemm_walk_groups(&w)};
+  const size_t whole = i8_gemm_avx512vnni_is_cut(g) ? panels - 2 : panels;
   w.gemm = &p;
-  w.panels = panels / w.panels_at_once * w.panels_at_once;
+  w.panels = whole / w.panels_at_once * w.panels_at_once;
   if (!thin_multiply(g, w.panels, row_mult)) {
     gemm_walk_blocks(&w);
   }
   const gemm_walk rest = {.gemm = &p,
                           .m = g->m,
                           .first_panel = w.panels,
-                          .panels = panels,
+                          .panels = whole,
                           .panels_at_once = 1,
                           .row_bytes = g->k,
                           .max_rows = MAX_ROWS,
                           .by_rows = one_panel};
   gemm_walk_blocks(&rest);
+  const gemm_walk cut = {.gemm = &p,
+                         .m = g->m,
+                         .first_panel = whole,
+                         .panels = panels,
+                         .panels_at_once = 2,
+                         .row_bytes = g->k,
+                         .max_rows = MAX_ROWS_CUT,
+                         .by_rows = cut_panels};
+  gemm_walk_blocks(&cut);
 }
 
 void tarei_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {

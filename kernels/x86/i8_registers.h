@@ -9,10 +9,13 @@
 #include "kernels/x86/byte_bounds.h"
 #include "kernels/x86/i8_bytes.h"
 
-enum { I8_MOST_VECTORS = 28 };
+enum {
+  I8_MOST_VECTORS = 28,
+  I8_MOST_CUT = 3, /* vectors of a row whose last one may have fewer columns */
+};
 
-/* `vectors` below: of a row. Two, or one where its panel has no more columns, are of one panel,
- * which may be the last; more are of whole panels. */
+/* `vectors` below: of a row. One to three end with the last panel, which may be half a panel or
+ * less; more are of whole panels. */
 typedef struct i8_sums {
   __m512i v[I8_MOST_VECTORS]; /* [row][vector] */
 } i8_sums;
@@ -70,13 +73,15 @@ TAREI_INLINE i8_scaled i8_scaled_of(const tarei_i8_gemm *g, size_t m0, size_t pa
 /* The columns of vector q. */
 TAREI_INLINE v16m i8_columns(size_t n, size_t q, const size_t vectors) {
   const size_t first = q * TAREI_LANES;
-  return vectors > 2 || n - first >= TAREI_LANES ? m_first(TAREI_LANES) : m_first(n - first);
+  return vectors > I8_MOST_CUT || n - first >= TAREI_LANES ? m_first(TAREI_LANES)
+                                                           : m_first(n - first);
 }
 
 TAREI_INLINE v16 i8_load_columns(const i8_scaled *s, const float *values, size_t q,
                                  const size_t vectors) {
   const float *const at = values + q * TAREI_LANES;
-  return vectors > 2 ? v_load(at) : _mm512_maskz_loadu_ps(i8_columns(s->n, q, vectors), at);
+  return vectors > I8_MOST_CUT ? v_load(at)
+                               : _mm512_maskz_loadu_ps(i8_columns(s->n, q, vectors), at);
 }
 
 TAREI_INLINE v16 i8_bias(const i8_scaled *s, size_t q, const size_t vectors) {
@@ -94,7 +99,7 @@ TAREI_INLINE v16 i8_whole_mult(const i8_scaled *s, size_t q, v16 row_mult, const
 TAREI_INLINE i8_form i8_form_of_panels(const tarei_i8_gemm *g, i8_form form, v16 row_mult,
                                        size_t panel, const size_t vectors) {
   const i8_scaled s = i8_scaled_of(g, 0, panel);
-  bool fits = form != I8_ANY && (vectors <= 2 || vectors * TAREI_LANES <= s.n);
+  bool fits = form != I8_ANY && (vectors <= I8_MOST_CUT || vectors * TAREI_LANES <= s.n);
   if (fits && form < I8_FLOATS) {
 #pragma GCC unroll 8
     for (size_t q = 0; q < vectors; q++) {
@@ -121,11 +126,15 @@ TAREI_INLINE v16i i8_rounded(const i8_sums *sums, const i8_scaled *s, size_t i,
   return _mm512_cvtps_epi32(form == I8_BYTES_SCALED ? v_mul(f, s->inv_scale) : f);
 }
 
-/* Bytes of the vectors from one on: of a row, of two rows, or of four; `rows` are left. */
+/* Bytes of the vectors from one on: of a row, of two rows, or of four; `rows` are left, and n
+ * columns. */
 TAREI_INLINE void i8_store_rows(uint8_t *to, size_t ld, size_t n, const size_t rows,
                                 const size_t vectors, __m512i bytes) {
-  if (vectors > 2) {
+  if (vectors > I8_MOST_CUT) {
     _mm512_storeu_si512(to, bytes);
+  } else if (vectors == 3) {
+    const size_t columns = n < 3 * TAREI_LANES ? n : 3 * TAREI_LANES;
+    _mm512_mask_storeu_epi8(to, (1ull << columns) - 1, bytes);
   } else if (vectors == 2) {
     const __mmask32 mask = n < GEMM_PANEL ? (1u << n) - 1u : ~0u;
     _mm256_mask_storeu_epi8(to, mask, _mm512_castsi512_si256(bytes));
@@ -147,22 +156,23 @@ TAREI_INLINE void i8_store_rows(uint8_t *to, size_t ld, size_t n, const size_t r
   }
 }
 
-/* Four vectors make one of bytes. */
+/* Four vectors make one of bytes, or the three of a row. */
 TAREI_INLINE void i8_put_bytes(const i8_sums *sums, const tarei_i8_gemm *g, byte_bounds bounds,
                                size_t m0, size_t panel, const size_t rows, const size_t vectors,
                                const i8_form form) {
   const i8_scaled s = i8_scaled_of(g, m0, panel);
-  const size_t ld = g->epilogue.ld_u8, all = rows * vectors;
+  const size_t ld = g->epilogue.ld_u8, all = rows * vectors, at_once = vectors == 3 ? 3 : 4;
   uint8_t *const out = g->epilogue.out_u8 + m0 * ld + panel * GEMM_PANEL;
   const __m512i zero_point = _mm512_set1_epi16((int16_t)g->epilogue.zero_point);
   const __m512i low = _mm512_set1_epi8((char)bounds.low);
   const __m512i high = _mm512_set1_epi8((char)bounds.high);
 #pragma GCC unroll 28
-  for (size_t i = 0; i < all; i += 4) {
+  for (size_t i = 0; i < all; i += at_once) {
     v16i four[4];
 #pragma GCC unroll 4
     for (size_t k = 0; k < 4; k++) {
-      four[k] = i8_rounded(sums, &s, i + k < all ? i + k : all - 1, vectors, form);
+      const size_t one = k < at_once ? i + k : i;
+      four[k] = i8_rounded(sums, &s, one < all ? one : all - 1, vectors, form);
     }
     const __m512i bytes =
         i8_bytes(i8_words(four[0], four[1], zero_point), i8_words(four[2], four[3], zero_point));
