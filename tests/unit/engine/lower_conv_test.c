@@ -197,18 +197,18 @@ static void test_float(void **state) {
   }
 }
 
-/* Windows of 3 by 3 with channels enough for Winograd's tiles; lines of tiles that one call does
- * not hold, and outputs that do not fill the last tile. */
+/* Windows of 3 by 3, 1 by 3 and 3 by 1 with channels enough for Winograd's tiles; lines of tiles
+ * that one call does not hold, and outputs that do not fill the last tile. */
 static void test_float_tiles(void **state) {
   (void)state;
-  for (int i = 0; i < 20; i++) {
+  for (int i = 0; i < 30; i++) {
     shape s = random_shape();
     s.space = 2;
     s.group = 1;
     s.channels = pick(24, 40);
     s.outputs = pick(24, 40);
     for (int a = 0; a < 2; a++) {
-      s.kernel[a] = 3;
+      s.kernel[a] = i % 3 == a + 1 ? 1 : 3;
       s.stride[a] = s.dilation[a] = 1;
       s.in[a] = 3 + pick(0, a == 1 && i % 5 == 0 ? 150 : 12);
       s.pad[a] = pick(0, 4);

@@ -2,37 +2,57 @@
  * matrices that define them. */
 #include "tests/unit/kernels/checkkern.h"
 
-enum { SIDE = 4, ELEMENTS = TAREI_WINOGRAD_ELEMENTS };
+enum { SIDE = 4 };
+
+/* B' and A' along one axis, by rows. */
+static const double axis_spread[SIDE][SIDE] = {
+    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
+static const double axis_join[2][SIDE] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
+
+static double spread(size_t elements, size_t e, size_t input) {
+  return elements == TAREI_WINOGRAD_AXIS
+             ? axis_spread[e][input]
+             : axis_spread[e / SIDE][input / SIDE] * axis_spread[e % SIDE][input % SIDE];
+}
+
+static double join(size_t elements, size_t output, size_t e) {
+  return elements == TAREI_WINOGRAD_AXIS
+             ? axis_join[output][e]
+             : axis_join[output / 2][e / SIDE] * axis_join[output % 2][e % SIDE];
+}
+
+static size_t any_form(void) {
+  return ck_below(2) ? TAREI_WINOGRAD_SQUARE : TAREI_WINOGRAD_AXIS;
+}
 
 typedef struct in_case {
   tarei_winograd_in call;
-  float *x, *zeros;
+  float *x;
+  const float **inputs;
   size_t n_out;
 } in_case;
 
-/* Tiles may begin and end in the padding, or lie in it. */
 static in_case in_case_new(bool wild) {
-  const size_t width = 1 + ck_below(40), channels = ck_size();
-  in_case c = {.x = ck_floats(SIDE * width * channels, wild),
-               .zeros = ck_alloc(channels * sizeof(float)),
-               .call = {.width = (int64_t)width,
-                        .first = (int64_t)ck_below(width) - 2,
+  const size_t rows = 1 + ck_below(40), channels = ck_size();
+  in_case c = {.x = ck_floats(rows * channels, wild),
+               .call = {.elements = any_form(),
                         .channels = channels,
                         .tiles = 1 + ck_below(TAREI_WINOGRAD_TILES)}};
-  memset(c.zeros, 0, channels * sizeof(float));
-  c.call.zeros = c.zeros;
-  for (size_t y = 0; y < SIDE; y++) {
-    c.call.lines[y] = ck_below(6) ? c.x + y * width * channels : NULL;
+  const size_t n = c.call.tiles * c.call.elements;
+  c.inputs = ck_alloc(n * sizeof *c.inputs);
+  for (size_t i = 0; i < n; i++) {
+    c.inputs[i] = c.x + ck_below(rows) * channels;
   }
+  c.call.inputs = c.inputs;
   c.call.step = c.call.tiles * channels + ck_below(9);
-  c.n_out = (ELEMENTS - 1) * c.call.step + c.call.tiles * channels;
+  c.n_out = (c.call.elements - 1) * c.call.step + c.call.tiles * channels;
   c.call.out = ck_output(c.n_out * sizeof(float));
   return c;
 }
 
 static void in_case_free(in_case *c) {
   free(c->x);
-  free(c->zeros);
+  free(c->inputs);
   free(c->call.out);
 }
 
@@ -52,20 +72,10 @@ static void in_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-/* B', by rows. */
-static const double spread[SIDE][SIDE] = {
-    {1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
-
 static double in_element(const tarei_winograd_in *w, size_t tile, size_t channel, size_t e) {
   double sum = 0;
-  for (size_t y = 0; y < SIDE; y++) {
-    for (size_t x = 0; x < SIDE; x++) {
-      const int64_t at = w->first + 2 * (int64_t)tile + (int64_t)x;
-      if (w->lines[y] && at >= 0 && at < w->width) {
-        const double d = (double)w->lines[y][(size_t)at * w->channels + channel];
-        sum += spread[e / SIDE][y] * spread[e % SIDE][x] * d;
-      }
-    }
+  for (size_t i = 0; i < w->elements; i++) {
+    sum += spread(w->elements, e, i) * (double)w->inputs[tile * w->elements + i][channel];
   }
   return sum;
 }
@@ -76,7 +86,7 @@ static void in_agrees_with_its_matrix(void **state) {
     in_case c = in_case_new(false);
     ck_scalar().winograd_in(&c.call);
     for (size_t t = 0; t < c.call.tiles; t++) {
-      for (size_t j = 0; j < c.call.channels * ELEMENTS; j++) {
+      for (size_t j = 0; j < c.call.channels * c.call.elements; j++) {
         const size_t e = j / c.call.channels, channel = j % c.call.channels;
         const double is = (double)c.call.out[e * c.call.step + t * c.call.channels + channel];
         assert_true(fabs(is - in_element(&c.call, t, channel, e)) < 1e-4);
@@ -86,19 +96,25 @@ static void in_agrees_with_its_matrix(void **state) {
   }
 }
 
+/* Lines may end within a tile, and a tile below the last of them. */
 static tarei_winograd_out out_case_new(bool wild) {
   tarei_winograd_out w = {
-      .tiles = 1 + ck_below(TAREI_WINOGRAD_TILES), .n = ck_size(), .lines = 1 + ck_below(2)};
-  w.width = w.tiles * 2 - ck_below(2);
+      .elements = any_form(), .tiles = 1 + ck_below(TAREI_WINOGRAD_TILES), .n = ck_size()};
+  const bool square = w.elements == TAREI_WINOGRAD_SQUARE;
+  w.columns = square ? 2 : 1 + ck_below(2);
+  w.lines = 1 + ck_below((square ? TAREI_WINOGRAD_OUTPUTS : 2) / w.columns);
+  w.width = w.tiles * w.columns - ck_below(w.columns);
   w.step = w.tiles * w.n + ck_below(9);
-  w.sums = ck_floats((ELEMENTS - 1) * w.step + w.tiles * w.n, wild);
+  w.sums = ck_floats((w.elements - 1) * w.step + w.tiles * w.n, wild);
   w.rows[0] = ck_below(5);
-  w.rows[1] = w.rows[0] + w.width + ck_below(5);
+  for (size_t y = 1; y < TAREI_WINOGRAD_OUTPUTS; y++) {
+    w.rows[y] = w.rows[y - 1] + w.width + ck_below(5);
+  }
   return w;
 }
 
 static size_t out_rows(const tarei_winograd_out *w) {
-  return w->rows[1] + w->width;
+  return w->rows[TAREI_WINOGRAD_OUTPUTS - 1] + w->width;
 }
 
 static void out_rows_give_the_bits_of_scalar(void **state) {
@@ -121,9 +137,6 @@ static void out_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-/* A', by rows. */
-static const double join[2][SIDE] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
-
 static void out_agrees_with_its_matrix(void **state) {
   (void)state;
   for (int i = 0; i < 20; i++) {
@@ -134,9 +147,9 @@ static void out_agrees_with_its_matrix(void **state) {
     for (size_t j = 0; j < w.lines * w.width * w.n; j++) {
       const size_t c = j % w.n, x = j / w.n % w.width, y = j / w.n / w.width;
       double sum = 0;
-      for (size_t e = 0; e < ELEMENTS; e++) {
-        sum += join[y][e / SIDE] * join[x % 2][e % SIDE] *
-               (double)w.sums[e * w.step + x / 2 * w.n + c];
+      for (size_t e = 0; e < w.elements; e++) {
+        sum += join(w.elements, y * w.columns + x % w.columns, e) *
+               (double)w.sums[e * w.step + x / w.columns * w.n + c];
       }
       assert_true(fabs(sum - (double)out[(w.rows[y] + x) * w.n + c]) < 1e-3);
     }
