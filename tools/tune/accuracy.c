@@ -72,13 +72,17 @@ static void say_ranking(const accuracy_case *const c, const sensitivity *const s
   free(names);
 }
 
-/* Names the layers that cost most, unless that takes too long. */
+/* Names the layers that cost most, or how to find them where that takes too long. */
 static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_run *const r,
                                  tare_error *const err) {
   const opt_metric none = {.metric = -1};
   const tare_build_options build = opt_build_options(c->build, &c->in->common, NULL);
   const double each = r->building + r->running * RANKED_SAMPLES / CHECKED_SAMPLES;
-  if (each * quantized_layers(r->int8) > RANKING_SECONDS) {
+  const double foreseen = each * quantized_layers(r->int8);
+  if (foreseen > RANKING_SECONDS) {
+    say(&c->in->common,
+        "to find the layers that cost most takes about %.0f s; `tare debug sensitivity' does it",
+        foreseen);
     return TARE_OK;
   }
   tare_dataset *data = NULL;
