@@ -1,0 +1,205 @@
+#include "tools/compare/compare_arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare/compare_grid.h"
+#include "tools/compare/provenance.h"
+#include "tools/compare/report/report_file.h"
+#include "tools/options/families.h"
+#include "tools/options/formats.h"
+#include "tools/options/parse.h"
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "FILE", 0, "Write what ranks first: ", 0},
+    {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
+    {"fits", OPT_FITS, "LIST", 0, "Fits to try, separated by commas: ", 0},
+    {"methods", OPT_METHODS, "LIST", 0, "Methods to try, separated by commas: ", 0},
+    {"pad-stats", OPT_PAD_STATS, "LIST", 0, "Padding in the statistics of fits that pad: ", 0},
+    {"report", OPT_REPORT, "FILE", 0, "Write a report: ", 0},
+    {"require", OPT_REQUIRE, "LIST", 0,
+     "Exit with 1 unless what ranks first fulfills this, e.g. accuracy>=fp32-0.5%,sqnr>=30; "
+     "figures are that of --metric, sqnr (dB) and top-1 (%)",
+     0},
+    {"worst", OPT_WORST, "N", 0,
+     "List the N samples in which what ranks first differs most from float", 0},
+    {0}};
+
+cli_family compare_list_family(const int key) {
+  return key == OPT_FITS        ? grid_fits()
+         : key == OPT_METHODS   ? family_methods()
+         : key == OPT_PAD_STATS ? family_paddings()
+                                : (cli_family){0};
+}
+
+bool compare_is_plan(const char *const path) {
+  return cli_ends_with(path, ".plan");
+}
+
+static void compare_take_output(compare_arguments *const a, const char *const arg,
+                                const struct argp_state *const state) {
+  const tare_table_format *const format = tare_table_format_at(tare_table_format_of(arg));
+  if (!compare_is_plan(arg) && !(format && format_is_own(format))) {
+    char *const tables = format_extensions(format_is_own, "");
+    argp_error(state, "cannot tell the format from the name '%s': use %s for a table, .plan", arg,
+               tables);
+    free(tables);
+  }
+  cli_list_add(&a->outputs, arg);
+}
+
+static void compare_take_report(compare_arguments *const a, const char *const arg,
+                                const struct argp_state *const state) {
+  if (report_format_of(arg) < 0) {
+    char *const extensions = report_extensions();
+    argp_error(state, "cannot tell the format from the name '%s': use %s for a report", arg,
+               extensions);
+    free(extensions);
+  }
+  cli_list_add(&a->reports, arg);
+}
+
+/* The names in arg, or all that there are. */
+static void compare_take_list(const struct argp_state *const state, const int key,
+                              cli_list *const list, char *const arg) {
+  const cli_family family = compare_list_family(key);
+  list->n = 0;
+  if (strcmp(arg, "all") != 0) {
+    cli_list_split(list, arg);
+    for (int i = 0; i < list->n; i++) {
+      (void)cli_pick(state, &family, list->items[i]);
+    }
+  }
+  for (int i = 0; strcmp(arg, "all") == 0 && i < family.n; i++) {
+    cli_list_add(list, family.name(i));
+  }
+}
+
+static void compare_defaults(compare_arguments *const a) {
+  const cli_family methods = family_methods(), paddings = family_paddings();
+  grid_add_default_fits(&a->fits);
+  cli_list_add(&a->paddings, paddings.name(0));
+  for (int i = 0; i < methods.n; i++) {
+    cli_list_add(&a->methods, methods.name(i));
+  }
+}
+
+static bool compare_takes_percentile(const compare_arguments *const a,
+                                     const struct argp_state *const state) {
+  const cli_family methods = family_methods();
+  for (int i = 0; i < a->methods.n; i++) {
+    if (tare_method_takes_percentile(cli_pick(state, &methods, a->methods.items[i]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void parse_requirements(compare_arguments *const a, const struct argp_state *const state) {
+  a->requirements = cli_realloc(NULL, (size_t)a->requires.n + 1, sizeof *a->requirements);
+  for (int i = 0; i < a->requires.n; i++) {
+    a->requirements[i] = requirement_parse(state, a->requires.items[i], a->metric.metric);
+  }
+}
+
+static void compare_check(const compare_arguments *const a, const struct argp_state *const state) {
+  opt_metric_check(state, &a->metric, &a->in.data);
+  if (a->eval.n == 0) {
+    argp_error(state, "missing --eval DATA, on which the strategies are measured");
+  }
+  if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0) {
+    argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
+  }
+  if (a->percentile > 0 && !compare_takes_percentile(a, state)) {
+    char *const methods = family_percentile_methods(" or ");
+    argp_error(state, "--percentile needs %s in --methods", methods);
+    free(methods);
+  }
+}
+
+static error_t compare_parse(const int key, char *const arg, struct argp_state *const state) {
+  compare_arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->in;
+      state->child_inputs[1] = &a->metric;
+      state->child_inputs[2] = &a->build;
+      state->child_inputs[3] = &a->percentile;
+      state->child_inputs[4] = &a->weight_methods;
+      compare_defaults(a);
+      return 0;
+    case 'o':
+      compare_take_output(a, arg, state);
+      return 0;
+    case OPT_REPORT:
+      compare_take_report(a, arg, state);
+      return 0;
+    case OPT_EVAL:
+      cli_list_add(&a->eval, arg);
+      return 0;
+    case OPT_FITS:
+      compare_take_list(state, key, &a->fits, arg);
+      return 0;
+    case OPT_METHODS:
+      compare_take_list(state, key, &a->methods, arg);
+      return 0;
+    case OPT_PAD_STATS:
+      compare_take_list(state, key, &a->paddings, arg);
+      return 0;
+    case OPT_WORST:
+      a->metric.worst = (int)cli_int(state, "--worst", arg, 1, INT32_MAX);
+      return 0;
+    case OPT_REQUIRE:
+      cli_list_split(&a->requires, arg);
+      if (a->requires.n == 0) {
+        argp_error(state, "--require is empty: give a bound, such as sqnr>=30");
+      }
+      return 0;
+    case ARGP_KEY_END:
+      compare_check(a, state);
+      parse_requirements(a, state);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child CHILDREN[] = {
+    {&opt_inputs_argp, 0, NULL, 0},         {&opt_metric_argp, 0, "Metric:", 4},
+    {&opt_build_argp, 0, "Precision:", 5},  {&opt_percentile_argp, 0, NULL, 0},
+    {&opt_weight_methods_argp, 0, NULL, 0}, {0}};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = compare_parse,
+    .args_doc = "MODEL DATA... --eval DATA",
+    .doc =
+        "Calibrates with each strategy, builds each plan, and measures it against the float model. "
+        "One pass over the calibration data serves all methods of a fit, and one over the "
+        "evaluation data serves all plans. Profiles default to one that covers both data sets; "
+        "--fit is "
+        "that of the evaluation. With a metric, a strategy is marked best only if the "
+        "difference is significant. A verdict says what decides (padding, lengths, the method, or "
+        "nothing) and how to make what ranks first: the simplest of the strategies that are "
+        "equal.\vExample:\n  tare compare model.onnx calib/ --eval eval/ "
+        "--methods minmax,entropy \\\n      --labels digits --metric ctc-error --alphabet "
+        "0123456789 -o best.json",
+    .children = CHILDREN,
+    .help_filter = compare_help};
+
+void compare_arguments_take(compare_arguments *const a, const int argc, char **const argv) {
+  recorded_take(&ARGP, argc, argv, &a->given);
+  a->command = provenance_command(argc, argv);
+  opt_parse(&ARGP, argc, argv, a);
+}
+
+void compare_arguments_fini(compare_arguments *const a) {
+  cli_list *const lists[] = {&a->eval,    &a->fits,    &a->methods, &a->paddings,
+                             &a->outputs, &a->reports, &a->requires};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    cli_list_fini(lists[i]);
+  }
+  recorded_fini(&a->given);
+  free(a->requirements);
+  free(a->command);
+}
