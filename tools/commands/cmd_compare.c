@@ -70,12 +70,11 @@ static tare_status compare_calibrate(const compare_arguments *const a, const com
 }
 
 /* A table that cannot be made is noted and the others go on: the pass may have taken hours. */
-static void compare_make_table(const compare_arguments *const a, const tare_stats *const stats,
-                               grid_strategy *const s) {
+static void compare_make_table(const tare_stats *const stats, grid_strategy *const s) {
   tare_table_options o;
   tare_table_options_init(&o);
-  o.method = s->method;
-  o.percentile = a->percentile;
+  o.method = tare_method_name(s->method_number);
+  o.percentile = s->percentile;
   o.per_profile = s->per_profile;
   (void)tare_table_from_stats(stats, &o, &s->table, &s->error);
 }
@@ -87,7 +86,7 @@ static tare_status run_pass(const compare_arguments *const a, compare_work *cons
   w->grid.passes[pass].drift = range_drift_of(stats, w->profiles);
   for (int i = 0; i < w->grid.n; i++) {
     if (w->grid.items[i].pass == pass) {
-      compare_make_table(a, stats, &w->grid.items[i]);
+      compare_make_table(stats, &w->grid.items[i]);
     }
   }
   const tare_status status = a->reports.n > 0 && pass == 0
@@ -219,7 +218,8 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
                                tare_error *const err) {
   CLI_TRY(compare_check_outputs(a, err));
   say_ignored_requests(&a->in.common, &a->build);
-  grid_make(&a->fits, &a->paddings, &a->methods, &w->grid);
+  const grid_axes axes = {&a->fits, &a->paddings, &a->methods, a->percentile};
+  grid_make(&axes, &w->grid);
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
@@ -233,6 +233,8 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
                                  w->profiles, err));
   }
   w->peaks_by_row = peak_restart();
+  say(&a->in.common, "calibrating %d strateg%s in %d pass%s over the calibration data", w->grid.n,
+      w->grid.n == 1 ? "y" : "ies", w->grid.n_passes, w->grid.n_passes == 1 ? "" : "es");
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/compare/compare_grid.h"
+#include "tools/compare/compare_methods.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/options/families.h"
@@ -59,20 +60,34 @@ static void compare_take_report(compare_arguments *const a, const char *const ar
   cli_list_add(&a->reports, arg);
 }
 
-/* The names in arg, or all that there are. */
-static void compare_take_list(const struct argp_state *const state, const int key,
-                              cli_list *const list, char *const arg) {
+/* One name of a list, or for "all" those of its family. */
+static void compare_add_name(const struct argp_state *const state, const int key,
+                             const char *const name, cli_list *const list) {
   const cli_family family = compare_list_family(key);
-  list->n = 0;
-  if (strcmp(arg, "all") != 0) {
-    cli_list_split(list, arg);
-    for (int i = 0; i < list->n; i++) {
-      (void)cli_pick(state, &family, list->items[i]);
-    }
-  }
-  for (int i = 0; strcmp(arg, "all") == 0 && i < family.n; i++) {
+  const bool all = strcmp(name, "all") == 0;
+  for (int i = 0; all && i < family.n; i++) {
     cli_list_add(list, family.name(i));
   }
+  if (all) {
+    return;
+  }
+  if (key == OPT_METHODS) {
+    (void)compare_method_of(state, name);
+  } else {
+    (void)cli_pick(state, &family, name);
+  }
+  cli_list_add(list, name);
+}
+
+static void compare_take_list(const struct argp_state *const state, const int key,
+                              cli_list *const list, char *const arg) {
+  cli_list names = {0};
+  list->n = 0;
+  cli_list_split(&names, arg);
+  for (int i = 0; i < names.n; i++) {
+    compare_add_name(state, key, names.items[i], list);
+  }
+  cli_list_fini(&names);
 }
 
 static void compare_defaults(compare_arguments *const a) {
@@ -82,17 +97,6 @@ static void compare_defaults(compare_arguments *const a) {
   for (int i = 0; i < methods.n; i++) {
     cli_list_add(&a->methods, methods.name(i));
   }
-}
-
-static bool compare_takes_percentile(const compare_arguments *const a,
-                                     const struct argp_state *const state) {
-  const cli_family methods = family_methods();
-  for (int i = 0; i < a->methods.n; i++) {
-    if (tare_method_takes_percentile(cli_pick(state, &methods, a->methods.items[i]))) {
-      return true;
-    }
-  }
-  return false;
 }
 
 static void parse_requirements(compare_arguments *const a, const struct argp_state *const state) {
@@ -110,9 +114,9 @@ static void compare_check(const compare_arguments *const a, const struct argp_st
   if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0) {
     argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
   }
-  if (a->percentile > 0 && !compare_takes_percentile(a, state)) {
+  if (a->percentile > 0 && !compare_methods_take_percentile(state, &a->methods)) {
     char *const methods = family_percentile_methods(" or ");
-    argp_error(state, "--percentile needs %s in --methods", methods);
+    argp_error(state, "--percentile needs %s in --methods without a percentile behind it", methods);
     free(methods);
   }
 }

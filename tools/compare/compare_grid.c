@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/compare/compare_methods.h"
 #include "tools/options/families.h"
 
 enum { PER_PROFILE = TARE_FIT_COUNT }; /* behind the library's fits: one way to use native */
@@ -39,10 +40,14 @@ static int find_pass(grid *const g, const tare_fit fit, const bool count_padding
   return g->n_passes++;
 }
 
+bool grid_same_method(const grid_strategy *const a, const grid_strategy *const b) {
+  return a->method_number == b->method_number && a->percentile == b->percentile;
+}
+
 static void compare_grid_add(grid *const g, const grid_strategy *const c) {
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].pass == c->pass && g->items[i].per_profile == c->per_profile &&
-        strcmp(g->items[i].method, c->method) == 0) {
+        grid_same_method(&g->items[i], c)) {
       return;
     }
   }
@@ -50,42 +55,33 @@ static void compare_grid_add(grid *const g, const grid_strategy *const c) {
   g->items[g->n++] = *c;
 }
 
-/* In the order of the family, whatever the order of the user's list. */
-static int method_number(const char *const name) {
-  const cli_family methods = family_methods();
-  int m = 0;
-  while (m < methods.n && strcmp(methods.name(m), name) != 0) {
-    m++;
-  }
-  return m;
-}
-
 static void add_fit(grid *const g, const char *const name, const bool count_padding,
-                    const cli_list *const methods) {
+                    const grid_axes *const axes) {
   const bool per_profile = strcmp(name, grid_fit_name(PER_PROFILE)) == 0;
   tare_fit fit = TARE_FIT_NATIVE;
   const tare_status status = per_profile ? TARE_OK : tare_fit_parse(name, &fit, NULL);
   assert(status == TARE_OK);
   (void)status; /* only asserted: names are those of the family */
   const int pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding);
-  for (int m = 0; m < methods->n; m++) {
+  for (int m = 0; m < axes->methods->n; m++) {
+    const compare_method method = compare_method_of(NULL, axes->methods->items[m]);
     const grid_strategy c = {.fit = name,
-                             .method = methods->items[m],
+                             .method = axes->methods->items[m],
                              .pass = pass,
-                             .method_number = method_number(methods->items[m]),
+                             .method_number = method.number,
+                             .percentile = compare_method_percentile(&method, axes->percentile),
                              .per_profile = per_profile};
     compare_grid_add(g, &c);
   }
 }
 
-void grid_make(const cli_list *const fits, const cli_list *const paddings,
-               const cli_list *const methods, grid *const out) {
+void grid_make(const grid_axes *const axes, grid *const out) {
   const cli_family family = family_paddings();
   *out = (grid){0};
-  for (int f = 0; f < fits->n; f++) {
-    for (int p = 0; p < paddings->n; p++) {
-      const bool count = strcmp(paddings->items[p], family.name(1)) == 0;
-      add_fit(out, fits->items[f], count, methods);
+  for (int f = 0; f < axes->fits->n; f++) {
+    for (int p = 0; p < axes->paddings->n; p++) {
+      const bool count = strcmp(axes->paddings->items[p], family.name(1)) == 0;
+      add_fit(out, axes->fits->items[f], count, axes);
     }
   }
 }

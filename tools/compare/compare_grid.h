@@ -19,9 +19,10 @@ typedef struct grid_pass {
 } grid_pass;
 
 typedef struct grid_strategy {
-  const char *fit; /* as the user named it */
-  const char *method;
+  const char *fit;    /* as the user named it */
+  const char *method; /* as well: "percentile:99.9" */
   int pass, method_number;
+  double percentile; /* that it applies; 0: it takes none */
   bool per_profile;
   tare_error error; /* status OK when it went well */
   tare_table *table;
@@ -52,9 +53,15 @@ typedef struct grid {
 cli_family grid_fits(void);
 void grid_add_default_fits(cli_list *fits);
 
-/* Makes every combination of fits, paddings and methods, each once, from names of their families.
- * Padding only matters to fits that pad. */
-void grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *methods, grid *out);
+/* Names of what is combined: fits and paddings of their families, and methods
+ * (compare_methods.h). */
+typedef struct grid_axes {
+  const cli_list *fits, *paddings, *methods;
+  double percentile; /* of methods without one of their own; 0: the default */
+} grid_axes;
+
+/* Makes every combination, each once. Padding only matters to fits that pad. */
+void grid_make(const grid_axes *axes, grid *out);
 void grid_fini(grid *g);
 
 /* A difference of the SQNR that decides nothing by itself: a tenth more noise. */
@@ -66,6 +73,9 @@ void grid_fini(grid *g);
  * the first within GRID_MARGIN_DB moves to the front: one table rather than one per profile,
  * samples as they are rather than fitted, padding excluded, the method that is listed first. */
 tare_status grid_rank(grid *g, int metric, tare_error *err);
+
+/* Whether two strategies compute thresholds in the same way. */
+bool grid_same_method(const grid_strategy *a, const grid_strategy *b);
 
 /* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
 char *grid_fit_text(const grid *g, int strategy);

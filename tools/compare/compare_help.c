@@ -48,10 +48,17 @@ char *compare_help(const int key, const char *const text, void *const input) {
     return (char *)text; /* as it is */
   }
   char *const names = cli_names(&family, true, ", ");
+  char *const takers = family_percentile_methods(" or ");
+  char *const more = key == OPT_METHODS
+                         ? cli_format("; %s:P to keep P percent, P as often as wanted", takers)
+                         : NULL;
   char *const normal = list_default(key);
-  char *const all = cli_format("%s%s, or all%s%s%s", text, names, normal ? " (default: " : "",
-                               normal ? normal : "", normal ? ")" : "");
+  char *const all =
+      cli_format("%s%s, or all%s%s%s%s", text, names, more ? more : "", normal ? " (default: " : "",
+                 normal ? normal : "", normal ? ")" : "");
   free(names);
+  free(takers);
+  free(more);
   free(normal);
   return all;
 }

@@ -66,6 +66,9 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
   cJSON *const item = json_add(list, NULL, json_object());
   json_text(item, "fit", s->fit);
   json_text(item, "method", s->method);
+  if (s->percentile > 0) {
+    json_real(item, "percentile", s->percentile);
+  }
   json_bool(item, "padding_counted", g->passes[s->pass].count_padding);
   json_int(item, "calibration", s->pass);
   if (s->error.status != TARE_OK) {

@@ -16,7 +16,7 @@ static int pair_find(const grid *const g, const grid_strategy *const method_of, 
   for (int i = 0; i < g->n_ranked; i++) {
     const grid_strategy *const s = &g->items[g->order[i]];
     const grid_pass *const pass = &g->passes[s->pass];
-    if (s->method_number == method_of->method_number && pass->fit == fit &&
+    if (grid_same_method(s, method_of) && pass->fit == fit &&
         pass->count_padding == count_padding && s->per_profile == per_profile) {
       return g->order[i];
     }
@@ -48,7 +48,7 @@ static bool pair_base(const grid *const g, const int strategy, verdict_pair *con
   *out = (verdict_pair){.strategy = strategy,
                         .base = g->order[0],
                         .axis = AXIS_METHOD,
-                        .first_method = s->method_number == first->method_number};
+                        .first_method = grid_same_method(s, first)};
   if (same_handling(s, first)) {
     return s != first;
   }
