@@ -8,6 +8,7 @@
 #include "tools/compare/compare_eval.h"
 #include "tools/compare/compare_keep.h"
 #include "tools/compare/compare_lengths.h"
+#include "tools/compare/compare_own.h"
 #include "tools/compare/details/details.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
@@ -104,6 +105,8 @@ static compare_eval setup(const compare_arguments *const a, const compare_work *
   return (compare_eval){.common = &a->in.common,
                         .build = &a->build,
                         .model = w->model,
+                        .model_path = a->in.path,
+                        .sets = &a->in.model,
                         .profiles = w->profiles,
                         .data = w->eval,
                         .eval = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming)};
@@ -122,9 +125,9 @@ static tare_status compare_first_failure(const grid *const g, tare_error *const 
 static tare_status find_worst(const compare_arguments *const a, compare_work *const w,
                               tare_error *const err) {
   const grid *const g = &w->grid;
-  return a->metric.worst && g->n_ranked
-             ? worst_find(&g->items[g->order[0]].result, &g->fp32, g->fp32.states, a->metric.metric,
-                          a->metric.worst, &w->worst, err)
+  return a->metric.worst && grid_first(g) >= 0
+             ? worst_find(&g->items[grid_first(g)].result, &g->fp32, g->fp32.states,
+                          a->metric.metric, a->metric.worst, &w->worst, err)
              : TARE_OK;
 }
 
@@ -162,13 +165,13 @@ static tare_status give_verdict(const compare_arguments *const a, compare_work *
                                 tare_error *const err) {
   verdict *const v = &w->verdict;
   CLI_TRY(verdict_make(&w->grid, a->metric.metric, v, err));
-  if (w->grid.n_ranked > 0) {
+  if (grid_first(&w->grid) >= 0) {
     const compare_commands c = {.in = &a->in,
                                 .options = &a->given,
                                 .profiles = w->profiles,
                                 .lengths = &w->lengths,
                                 .outputs = &a->outputs};
-    v->commands[v->n_commands++] = compare_calibrate_command(&c, &w->grid, w->grid.order[0]);
+    v->commands[v->n_commands++] = compare_calibrate_command(&c, &w->grid, grid_first(&w->grid));
     v->commands[v->n_commands++] = compare_build_command(&c);
   }
   return TARE_OK;
@@ -200,13 +203,13 @@ static tare_status take_plan(const compare_arguments *const a, compare_work *con
 /* The best strategy may be bad all the same. */
 static void check_first(const compare_arguments *const a, const compare_work *const w) {
   const grid *const g = &w->grid;
-  if (g->n_ranked == 0 ||
-      !(tare_eval_lowest_sqnr(&g->items[g->order[0]].result) < ACCURACY_LIMIT)) {
+  if (grid_first(g) < 0 ||
+      !(tare_eval_lowest_sqnr(&g->items[grid_first(g)].result) < ACCURACY_LIMIT)) {
     return;
   }
   const accuracy_case c = {.in = &a->in,
                            .model = w->model,
-                           .table = g->items[g->order[0]].table,
+                           .table = g->items[grid_first(g)].table,
                            .build = &a->build,
                            .profiles = w->profiles,
                            .lengths = &w->lengths,
@@ -220,6 +223,8 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   say_ignored_requests(&a->in.common, &a->build);
   const grid_axes axes = {&a->fits, &a->paddings, &a->methods, a->percentile};
   grid_make(&axes, &w->grid);
+  const int n_strategies = w->grid.n;
+  compare_own_add(&a->also, &w->grid);
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
@@ -232,14 +237,16 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
     CLI_TRY(details_take_lengths(&w->details, &a->in.common, &p, w->streaming, w->calib, w->eval,
                                  w->profiles, err));
   }
+  const compare_eval e = setup(a, w);
+  CLI_TRY(compare_own_check(&e, &w->grid, err));
   w->peaks_by_row = peak_restart();
-  say(&a->in.common, "calibrating %d strateg%s in %d pass%s over the calibration data", w->grid.n,
-      w->grid.n == 1 ? "y" : "ies", w->grid.n_passes, w->grid.n_passes == 1 ? "" : "es");
+  say(&a->in.common, "calibrating %d strateg%s in %d pass%s over the calibration data",
+      n_strategies, n_strategies == 1 ? "y" : "ies", w->grid.n_passes,
+      w->grid.n_passes == 1 ? "" : "es");
   for (int i = 0; i < w->grid.n_passes; i++) {
     CLI_TRY(run_pass(a, w, i, err));
   }
   say_data(&a->in.common, w->calib);
-  const compare_eval e = setup(a, w);
   CLI_TRY(compare_evaluate(&e, &w->grid, err));
   say_data(&a->in.common, w->eval);
   say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
@@ -249,7 +256,7 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   CLI_TRY(compare_keep_first(a, &e, &w->grid, err));
   check_first(a, w);
   CLI_TRY(find_worst(a, w, err));
-  if (a->reports.n > 0 && w->grid.n_ranked > 0) {
+  if (a->reports.n > 0 && grid_first(&w->grid) >= 0) {
     CLI_TRY(take_plan(a, w, &e, &p, err));
   }
   CLI_TRY(report_grid(a, w, err));

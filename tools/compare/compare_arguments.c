@@ -13,6 +13,8 @@
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Write what ranks first: ", 0},
+    {"also", OPT_ALSO, "FILE[,FILE]", 0,
+     "Rank plans, quantized ONNX models and tables beside the strategies; repeat for more", 0},
     {"eval", OPT_EVAL, "DATA", 0, "Data to evaluate on; repeat for more", 0},
     {"fits", OPT_FITS, "LIST", 0, "Fits to try, separated by commas: ", 0},
     {"methods", OPT_METHODS, "LIST", 0, "Methods to try, separated by commas: ", 0},
@@ -138,6 +140,9 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
     case OPT_REPORT:
       compare_take_report(a, arg, state);
       return 0;
+    case OPT_ALSO:
+      cli_list_split(&a->also, arg);
+      return 0;
     case OPT_EVAL:
       cli_list_add(&a->eval, arg);
       return 0;
@@ -198,8 +203,8 @@ void compare_arguments_take(compare_arguments *const a, const int argc, char **c
 }
 
 void compare_arguments_fini(compare_arguments *const a) {
-  cli_list *const lists[] = {&a->eval,    &a->fits,    &a->methods, &a->paddings,
-                             &a->outputs, &a->reports, &a->requires};
+  cli_list *const lists[] = {&a->eval,    &a->fits,    &a->methods,  &a->paddings,
+                             &a->outputs, &a->reports, &a->requires, &a->also};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     cli_list_fini(lists[i]);
   }

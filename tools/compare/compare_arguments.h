@@ -13,14 +13,15 @@ typedef struct compare_arguments {
   tare_build_options build; /* as given */
   double percentile;
   char *command; /* as it was called */
-  cli_list eval, fits, methods, paddings, outputs, reports;
+  cli_list eval, fits, methods, paddings, outputs, reports, also;
   cli_list requires;         /* as given */
   requirement *requirements; /* [requires.n] */
   recorded given;            /* options, for the commands that repeat a strategy */
 } compare_arguments;
 
 enum compare_keys {
-  OPT_EVAL = OPT_COMMAND,
+  OPT_ALSO = OPT_COMMAND,
+  OPT_EVAL,
   OPT_FITS,
   OPT_METHODS,
   OPT_PAD_STATS,

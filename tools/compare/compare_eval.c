@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tools/compare/compare_own.h"
 #include "tools/progress.h"
 #include "tools/show/layer_facts.h"
 
@@ -13,15 +14,6 @@ typedef struct compare_eval_group {
   int n;           /* plans */
   int64_t bytes;
 } compare_eval_group;
-
-tare_status compare_build(const compare_eval *const e, const tare_table *const table,
-                          tare_plan **const plan, tare_error *const err) {
-  tare_build_options o = opt_build_options(e->build, e->common, table);
-  if (!table) {
-    o.layer_precisions = o.layer_output_types = NULL;
-  }
-  return tare_plan_build(e->model, e->profiles, &o, plan, err);
-}
 
 /* A quarter of the machine's memory. */
 static int64_t most_bytes(void) {
@@ -51,6 +43,15 @@ static tare_status note_plan(const tare_plan *const plan, grid_strategy *const s
   return TARE_OK;
 }
 
+/* False: there is none; an error is noted. */
+static bool strategy_build(const compare_eval *const e, grid_strategy *const s,
+                           tare_plan **const out) {
+  if (s->own) {
+    return compare_own_plan(e, s->own, out, &s->error) == TARE_OK;
+  }
+  return s->table && compare_build(e, s->table, out, &s->error) == TARE_OK;
+}
+
 /* Builds plans from strategy *next on while they fit; each group takes one at least. */
 static void compare_eval_fill(const compare_eval *const e, grid *const g,
                               compare_eval_group *const into, int *const next) {
@@ -58,7 +59,7 @@ static void compare_eval_fill(const compare_eval *const e, grid *const g,
   for (; *next < g->n && (into->n < 2 || into->bytes < most); (*next)++) {
     grid_strategy *const s = &g->items[*next];
     tare_plan *plan = NULL;
-    if (s->table && compare_build(e, s->table, &plan, &s->error) == TARE_OK) {
+    if (strategy_build(e, s, &plan)) {
       compare_eval_add_plan(into, plan, *next);
       (void)note_plan(plan, s, &s->error); /* its error is noted, like that of the build */
     }

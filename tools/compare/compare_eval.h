@@ -7,13 +7,15 @@
 typedef struct compare_eval {
   const opt_common *common;
   const tare_model *model;
+  const char *model_path;
+  const opt_model *sets; /* values of inputs, for models of the user */
   const tare_profiles *profiles;
   tare_dataset *data;
   const tare_build_options *build; /* as given */
   tare_eval_options eval;          /* without a reference */
 } compare_eval;
 
-/* Builds the plan of a strategy. */
+/* Builds the plan of a table. */
 tare_status compare_build(const compare_eval *e, const tare_table *table, tare_plan **plan,
                           tare_error *err);
 

@@ -101,7 +101,11 @@ void grid_fini(grid *const g) {
   *g = (grid){0};
 }
 
+bool grid_counts_padding(const grid *const g, const grid_strategy *const s) {
+  return s->pass >= 0 && g->passes[s->pass].count_padding;
+}
+
 char *grid_fit_text(const grid *const g, const int strategy) {
   const grid_strategy *const s = &g->items[strategy];
-  return cli_format("%s%s", s->fit, g->passes[s->pass].count_padding ? " counted" : "");
+  return cli_format("%s%s", s->fit, grid_counts_padding(g, s) ? " counted" : "");
 }

@@ -19,10 +19,11 @@ typedef struct grid_pass {
 } grid_pass;
 
 typedef struct grid_strategy {
-  const char *fit;    /* as the user named it */
+  const char *fit;    /* as the user named it; "own": a file of the user */
+  const char *own;    /* that file (compare_own.h), which `method` names too; NULL: a strategy */
   const char *method; /* as well: "percentile:99.9" */
-  int pass, method_number;
-  double percentile; /* that it applies; 0: it takes none */
+  int pass, method_number; /* pass -1: of a file */
+  double percentile;       /* that it applies; 0: it takes none */
   bool per_profile;
   tare_error error; /* status OK when it went well */
   tare_table *table;
@@ -70,9 +71,16 @@ void grid_fini(grid *g);
 /* Ranks what went well. With a metric: first those whose interval of the difference to the best
  * holds 0, by SQNR, then the others by the metric. Without one (-1): by SQNR, whose difference to
  * the first says which are equal. The simplest of those that are equal and have no less SQNR than
- * the first within GRID_MARGIN_DB moves to the front: one table rather than one per profile,
- * samples as they are rather than fitted, padding excluded, the method that is listed first. */
+ * the first within GRID_MARGIN_DB moves to the front: none of the user's files, one table rather
+ * than one per profile, samples as they are rather than fitted, padding excluded, the method that
+ * is listed first. */
 tare_status grid_rank(grid *g, int metric, tare_error *err);
+
+/* The strategy that ranks first, without files of the user, which are there already; -1: there is
+ * none. */
+int grid_first(const grid *g);
+
+bool grid_counts_padding(const grid *g, const grid_strategy *s);
 
 /* Whether two strategies compute thresholds in the same way. */
 bool grid_same_method(const grid_strategy *a, const grid_strategy *b);

@@ -69,7 +69,8 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
   if (s->percentile > 0) {
     json_real(item, "percentile", s->percentile);
   }
-  json_bool(item, "padding_counted", g->passes[s->pass].count_padding);
+  json_bool(item, "padding_counted", grid_counts_padding(g, s));
+  json_bool(item, "own", s->own != NULL);
   json_int(item, "calibration", s->pass);
   if (s->error.status != TARE_OK) {
     json_text(item, "error", s->error.message);
@@ -132,7 +133,7 @@ cJSON *grid_document(const grid *const g, const grid_context *const c) {
     strategy_json(list, g, i, c);
   }
   cJSON *const written = json_add(object, "written", json_array());
-  for (int i = 0; i < c->written->n && g->n_ranked > 0; i++) {
+  for (int i = 0; i < c->written->n && grid_first(g) >= 0; i++) {
     json_text(written, NULL, c->written->items[i]);
   }
   verdict_json(object, c->verdict, g);

@@ -15,6 +15,7 @@ static tare_status check_output(const char *const path, const cli_list *const in
 tare_status compare_check_outputs(const compare_arguments *const a, tare_error *const err) {
   cli_list inputs = {0}, outputs = {0};
   cli_list_join(&inputs, &a->eval);
+  cli_list_join(&inputs, &a->also);
   opt_inputs_files(&a->in, &inputs);
   tare_status status = TARE_OK;
   for (int i = 0; status == TARE_OK && i < a->outputs.n; i++) {
@@ -51,9 +52,9 @@ static tare_status keep_table(const compare_arguments *const a, const compare_ev
 
 tare_status compare_keep_first(const compare_arguments *const a, const compare_eval *const e,
                                const grid *const g, tare_error *const err) {
-  for (int i = 0; i < a->outputs.n && g->n_ranked > 0; i++) {
+  for (int i = 0; i < a->outputs.n && grid_first(g) >= 0; i++) {
     const char *const path = a->outputs.items[i];
-    const tare_table *const table = g->items[g->order[0]].table;
+    const tare_table *const table = g->items[grid_first(g)].table;
     CLI_TRY(compare_is_plan(path) ? keep_plan(e, table, path, err)
                                   : keep_table(a, e, table, path, err));
   }

@@ -57,7 +57,7 @@ static void conclude_padding(verdict *const v, const grid *const g, const int me
 }
 
 static char *per_profile_sentence(const grid *const g, const char *const loss) {
-  return g->items[g->order[0]].per_profile
+  return g->items[grid_first(g)].per_profile
              ? cli_format("ranges depend on the length: one table for all profiles costs %s", loss)
              : cli_format("thresholds per profile do harm: they cost %s", loss);
 }
@@ -66,7 +66,7 @@ static char *per_profile_sentence(const grid *const g, const char *const loss) {
 static char *fit_sentence(const grid *const g, const verdict_pair *const p,
                           const char *const loss) {
   const scale_ratios r = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
-  const char *const fit = g->items[p->strategy].fit, *const taken = g->items[g->order[0]].fit;
+  const char *const fit = g->items[p->strategy].fit, *const taken = g->items[grid_first(g)].fit;
   const bool missed = r.n_most > 0 && r.most[0].ratio < 1;
   return missed ? cli_format(
                       "ranges grow with the length: take %s; calibrating with fit %s misses "
@@ -138,7 +138,7 @@ static const verdict_pair *pair_useless(const verdict *const v, const verdict_ax
 /* Whether how lengths are handled was compared at all. */
 static bool compares_handling(const verdict *const v) {
   for (int i = 0; i < v->n_pairs; i++) {
-    if (v->pairs[i].axis != AXIS_METHOD) {
+    if (v->pairs[i].axis < AXIS_METHOD) {
       return true;
     }
   }
@@ -183,7 +183,7 @@ static void conclude_method(verdict *const v, const grid *const g, const int met
   v->sure = true;
   v->sentence =
       cli_format("the method decides%s: take %s; %s costs %s", handling ? ", not the lengths" : "",
-                 g->items[g->order[0]].method, g->items[p->strategy].method, loss);
+                 g->items[grid_first(g)].method, g->items[p->strategy].method, loss);
   free(loss);
   verdict_reason_scales(v, g, p);
   verdict_reason_clipping(v, g, p->strategy);
@@ -215,19 +215,45 @@ static void conclude(verdict *const v, const grid *const g, const int metric) {
   }
 }
 
+/* How files of the user do beside the strategy to take. */
+static void conclude_own(verdict *const v, const grid *const g, const int metric) {
+  for (int i = 0; i < v->n_pairs; i++) {
+    const verdict_pair *const p = &v->pairs[i];
+    if (p->axis != AXIS_OWN) {
+      continue;
+    }
+    const bool tells = p->effect == EFFECT_WORSE || p->effect == EFFECT_BETTER;
+    (tells ? verdict_reason_loss(v, g, p, metric) : verdict_reason_interval(v, g, p));
+    if (p->effect == EFFECT_BETTER) {
+      v->sentence = cli_append(v->sentence, "; '%s' of --also is better than every strategy",
+                               g->items[p->strategy].own);
+    }
+  }
+}
+
+static bool compares_strategies(const verdict *const v) {
+  for (int i = 0; i < v->n_pairs; i++) {
+    if (v->pairs[i].axis != AXIS_OWN) {
+      return true;
+    }
+  }
+  return false;
+}
+
 tare_status verdict_make(const grid *const g, const int metric, verdict *const out,
                          tare_error *const err) {
   *out = (verdict){0};
   CLI_TRY(verdict_pairs(g, metric, &out->pairs, &out->n_pairs, err));
-  if (g->n_ranked == 0) {
+  if (grid_first(g) < 0) {
     out->kind = VERDICT_NONE;
     out->sentence = cli_format("%s", "no strategy could be measured");
-  } else if (out->n_pairs == 0) {
+  } else if (!compares_strategies(out)) {
     out->kind = VERDICT_SINGLE;
     out->sentence = cli_format("%s", "nothing to compare: give more --fits or --methods");
   } else {
     conclude(out, g, metric);
   }
+  conclude_own(out, g, metric);
   return TARE_OK;
 }
 

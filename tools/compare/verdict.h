@@ -22,7 +22,8 @@ typedef enum verdict_axis {
   AXIS_PER_PROFILE,
   AXIS_FIT,
   AXIS_METHOD,
-  N_AXES
+  N_AXES,
+  AXIS_OWN = N_AXES /* a file of the user, which decides nothing about strategies */
 } verdict_axis;
 
 typedef enum verdict_effect {
@@ -43,7 +44,7 @@ typedef struct verdict_pair {
   tare_difference sqnr, metric; /* strategy minus base; NAN where there is none */
 } verdict_pair;
 
-enum { VERDICT_REASONS = 8 };
+enum { VERDICT_REASONS = 16 };
 
 typedef struct verdict {
   verdict_kind kind;
@@ -58,7 +59,8 @@ typedef struct verdict {
 } verdict;
 
 /* Pairs of ranked strategies: those that handle lengths otherwise than the first beside the one of
- * the same method that does as the first, and these beside each other. The caller frees them. */
+ * the same method that does as the first, and these beside each other; files of the user beside the
+ * first. The caller frees them. */
 tare_status verdict_pairs(const grid *g, int metric, verdict_pair **out, int *n, tare_error *err);
 
 /* After grid_rank. */
