@@ -10,6 +10,7 @@
 #include "tools/compare/compare_lengths.h"
 #include "tools/compare/compare_own.h"
 #include "tools/compare/details/details.h"
+#include "tools/compare/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/compare/requirement.h"
@@ -172,7 +173,7 @@ static tare_status give_verdict(const compare_arguments *const a, compare_work *
                                 .lengths = &w->lengths,
                                 .outputs = &a->outputs};
     v->commands[v->n_commands++] = compare_calibrate_command(&c, &w->grid, grid_first(&w->grid));
-    v->commands[v->n_commands++] = compare_build_command(&c);
+    v->commands[v->n_commands++] = compare_build_command(&c, &w->grid.items[grid_first(&w->grid)]);
   }
   return TARE_OK;
 }
@@ -207,21 +208,26 @@ static void check_first(const compare_arguments *const a, const compare_work *co
       !(tare_eval_lowest_sqnr(&g->items[grid_first(g)].result) < ACCURACY_LIMIT)) {
     return;
   }
+  const grid_strategy *const s = &g->items[grid_first(g)];
+  tare_build_options build = a->build;
+  char *const requests = compare_precision_requests(s->precision, build.layer_precisions);
+  build.layer_precisions = requests;
   const accuracy_case c = {.in = &a->in,
                            .model = w->model,
-                           .table = g->items[grid_first(g)].table,
-                           .build = &a->build,
+                           .table = s->table,
+                           .build = &build,
                            .profiles = w->profiles,
                            .lengths = &w->lengths,
                            .streaming = w->streaming};
   (void)accuracy_check(&c);
+  free(requests);
 }
 
 static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
   CLI_TRY(compare_check_outputs(a, err));
   say_ignored_requests(&a->in.common, &a->build);
-  const grid_axes axes = {&a->fits, &a->paddings, &a->methods, a->percentile};
+  const grid_axes axes = {&a->fits, &a->paddings, &a->methods, &a->precisions, a->percentile};
   grid_make(&axes, &w->grid);
   const int n_strategies = w->grid.n;
   compare_own_add(&a->also, &w->grid);

@@ -5,6 +5,7 @@
 
 #include "tools/compare/compare_grid.h"
 #include "tools/compare/compare_methods.h"
+#include "tools/compare/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/options/families.h"
@@ -19,6 +20,7 @@ static const struct argp_option OPTIONS[] = {
     {"fits", OPT_FITS, "LIST", 0, "Fits to try, separated by commas: ", 0},
     {"methods", OPT_METHODS, "LIST", 0, "Methods to try, separated by commas: ", 0},
     {"pad-stats", OPT_PAD_STATS, "LIST", 0, "Padding in the statistics of fits that pad: ", 0},
+    {"precisions", OPT_PRECISIONS, "LIST", 0, "Precisions of the plans to try: ", 0},
     {"report", OPT_REPORT, "FILE", 0, "Write a report: ", 0},
     {"require", OPT_REQUIRE, "LIST", 0,
      "Exit with 1 unless what ranks first fulfills this, e.g. accuracy>=fp32-0.5%,sqnr>=30; "
@@ -29,10 +31,11 @@ static const struct argp_option OPTIONS[] = {
     {0}};
 
 cli_family compare_list_family(const int key) {
-  return key == OPT_FITS        ? grid_fits()
-         : key == OPT_METHODS   ? family_methods()
-         : key == OPT_PAD_STATS ? family_paddings()
-                                : (cli_family){0};
+  return key == OPT_FITS         ? grid_fits()
+         : key == OPT_METHODS    ? family_methods()
+         : key == OPT_PAD_STATS  ? family_paddings()
+         : key == OPT_PRECISIONS ? compare_precisions()
+                                 : (cli_family){0};
 }
 
 bool compare_is_plan(const char *const path) {
@@ -96,6 +99,7 @@ static void compare_defaults(compare_arguments *const a) {
   const cli_family methods = family_methods(), paddings = family_paddings();
   grid_add_default_fits(&a->fits);
   cli_list_add(&a->paddings, paddings.name(0));
+  cli_list_add(&a->precisions, compare_precisions().name(0));
   for (int i = 0; i < methods.n; i++) {
     cli_list_add(&a->methods, methods.name(i));
   }
@@ -108,13 +112,20 @@ static void parse_requirements(compare_arguments *const a, const struct argp_sta
   }
 }
 
+static bool compare_asks_precision(const compare_arguments *const a) {
+  return a->precisions.n > 1 || !cli_list_has(&a->precisions, compare_precisions().name(0));
+}
+
 static void compare_check(const compare_arguments *const a, const struct argp_state *const state) {
   opt_metric_check(state, &a->metric, &a->in.data);
   if (a->eval.n == 0) {
     argp_error(state, "missing --eval DATA, on which the strategies are measured");
   }
-  if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0) {
-    argp_error(state, "a list of --methods, --fits or --pad-stats is empty");
+  if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0 || a->precisions.n == 0) {
+    argp_error(state, "a list of --methods, --fits, --pad-stats or --precisions is empty");
+  }
+  if (compare_asks_precision(a) && a->build.constraints == TARE_CONSTRAINTS_NONE) {
+    argp_error(state, "--precisions has no effect with --precision-constraints none");
   }
   if (a->percentile > 0 && !compare_methods_take_percentile(state, &a->methods)) {
     char *const methods = family_percentile_methods(" or ");
@@ -136,6 +147,9 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case 'o':
       compare_take_output(a, arg, state);
+      return 0;
+    case OPT_PRECISIONS:
+      compare_take_list(state, key, &a->precisions, arg);
       return 0;
     case OPT_REPORT:
       compare_take_report(a, arg, state);
@@ -203,8 +217,8 @@ void compare_arguments_take(compare_arguments *const a, const int argc, char **c
 }
 
 void compare_arguments_fini(compare_arguments *const a) {
-  cli_list *const lists[] = {&a->eval,    &a->fits,    &a->methods,  &a->paddings,
-                             &a->outputs, &a->reports, &a->requires, &a->also};
+  cli_list *const lists[] = {&a->eval,    &a->fits,     &a->methods, &a->paddings,  &a->outputs,
+                             &a->reports, &a->requires, &a->also,    &a->precisions};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     cli_list_fini(lists[i]);
   }

@@ -13,7 +13,7 @@ typedef struct compare_arguments {
   tare_build_options build; /* as given */
   double percentile;
   char *command; /* as it was called */
-  cli_list eval, fits, methods, paddings, outputs, reports, also;
+  cli_list eval, fits, methods, paddings, outputs, reports, also, precisions;
   cli_list requires;         /* as given */
   requirement *requirements; /* [requires.n] */
   recorded given;            /* options, for the commands that repeat a strategy */
@@ -25,6 +25,7 @@ enum compare_keys {
   OPT_FITS,
   OPT_METHODS,
   OPT_PAD_STATS,
+  OPT_PRECISIONS,
   OPT_REPORT,
   OPT_REQUIRE,
   OPT_WORST

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/compare/compare_precisions.h"
 #include "tools/options/families.h"
 #include "tools/options/lengths.h"
 
@@ -110,10 +111,13 @@ char *compare_calibrate_command(const compare_commands *const c, const grid *con
   return append_output(text, c, false /* plan */, "-o");
 }
 
-char *compare_build_command(const compare_commands *const c) {
+char *compare_build_command(const compare_commands *const c, const grid_strategy *const s) {
   char *text = append_path(cli_format("tare build"), c->in->path);
   text = append_output(text, c, false /* plan */, "--calib");
   text = append_model(text, c);
+  char *const requests = compare_precision_requests(s->precision, NULL); /* before those given */
+  text = requests ? append_word(text, "--layer-precisions", requests) : text;
+  free(requests);
   text = recorded_append(text, c->options, &opt_build_argp, NULL);
   return append_output(text, c, true /* plan */, "-o");
 }

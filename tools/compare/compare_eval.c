@@ -49,7 +49,7 @@ static bool strategy_build(const compare_eval *const e, grid_strategy *const s,
   if (s->own) {
     return compare_own_plan(e, s->own, out, &s->error) == TARE_OK;
   }
-  return s->table && compare_build(e, s->table, out, &s->error) == TARE_OK;
+  return s->table && compare_build(e, s->table, s->precision, out, &s->error) == TARE_OK;
 }
 
 /* Builds plans from strategy *next on while they fit; each group takes one at least. */
@@ -106,7 +106,7 @@ tare_status compare_evaluate(const compare_eval *const e, grid *const g, tare_er
       .strategies = cli_realloc(NULL, (size_t)g->n, sizeof *members.strategies)};
   tare_plan *fp32 = NULL;
   tare_status status = TARE_OK;
-  CLI_TRY_GOTO(compare_build(e, NULL /* table */, &fp32, err), done);
+  CLI_TRY_GOTO(compare_build(e, NULL /* table */, 0 /* precision */, &fp32, err), done);
   compare_eval_add_plan(&members, fp32, 0);
   for (int next = 0; status == TARE_OK && next < g->n;) {
     compare_eval_fill(e, g, &members, &next);

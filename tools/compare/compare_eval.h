@@ -15,9 +15,9 @@ typedef struct compare_eval {
   tare_eval_options eval;          /* without a reference */
 } compare_eval;
 
-/* Builds the plan of a table. */
-tare_status compare_build(const compare_eval *e, const tare_table *table, tare_plan **plan,
-                          tare_error *err);
+/* Builds the plan of a table (NULL: the float plan) in a form of compare_precisions.h. */
+tare_status compare_build(const compare_eval *e, const tare_table *table, int precision,
+                          tare_plan **plan, tare_error *err);
 
 /* Fills the results of the float plan and of every strategy that has a table. One that cannot be
  * built is noted, and the others go on. Plans stand side by side as far as memory allows; what is

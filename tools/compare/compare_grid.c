@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/compare/compare_methods.h"
+#include "tools/compare/compare_precisions.h"
 #include "tools/options/families.h"
 
 enum { PER_PROFILE = TARE_FIT_COUNT }; /* behind the library's fits: one way to use native */
@@ -47,12 +48,36 @@ bool grid_same_method(const grid_strategy *const a, const grid_strategy *const b
 static void compare_grid_add(grid *const g, const grid_strategy *const c) {
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].pass == c->pass && g->items[i].per_profile == c->per_profile &&
-        grid_same_method(&g->items[i], c)) {
+        g->items[i].precision == c->precision && grid_same_method(&g->items[i], c)) {
       return;
     }
   }
   g->items = cli_realloc(g->items, (size_t)g->n + 1, sizeof *g->items);
-  g->items[g->n++] = *c;
+  g->items[g->n] = *c;
+  g->items[g->n].label = compare_precision_label(c->method, c->precision);
+  g->items[g->n].method = g->items[g->n].label;
+  g->n++;
+}
+
+static int precision_number(const char *const name) {
+  const cli_family precisions = compare_precisions();
+  return cli_pick(NULL, &precisions, name);
+}
+
+/* A strategy for each method and precision. */
+static void add_methods(grid *const g, const grid_strategy *const fit,
+                        const grid_axes *const axes) {
+  for (int m = 0; m < axes->methods->n; m++) {
+    const compare_method method = compare_method_of(NULL, axes->methods->items[m]);
+    for (int p = 0; p < axes->precisions->n; p++) {
+      grid_strategy c = *fit;
+      c.method = axes->methods->items[m];
+      c.method_number = method.number;
+      c.percentile = compare_method_percentile(&method, axes->percentile);
+      c.precision = precision_number(axes->precisions->items[p]);
+      compare_grid_add(g, &c);
+    }
+  }
 }
 
 static void add_fit(grid *const g, const char *const name, const bool count_padding,
@@ -62,17 +87,10 @@ static void add_fit(grid *const g, const char *const name, const bool count_padd
   const tare_status status = per_profile ? TARE_OK : tare_fit_parse(name, &fit, NULL);
   assert(status == TARE_OK);
   (void)status; /* only asserted: names are those of the family */
-  const int pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding);
-  for (int m = 0; m < axes->methods->n; m++) {
-    const compare_method method = compare_method_of(NULL, axes->methods->items[m]);
-    const grid_strategy c = {.fit = name,
-                             .method = axes->methods->items[m],
-                             .pass = pass,
-                             .method_number = method.number,
-                             .percentile = compare_method_percentile(&method, axes->percentile),
-                             .per_profile = per_profile};
-    compare_grid_add(g, &c);
-  }
+  const grid_strategy s = {.fit = name,
+                           .pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding),
+                           .per_profile = per_profile};
+  add_methods(g, &s, axes);
 }
 
 void grid_make(const grid_axes *const axes, grid *const out) {
@@ -91,6 +109,7 @@ void grid_fini(grid *const g) {
     tare_eval_result_fini(&g->items[i].result);
     tare_table_free(&g->items[i].table);
     free(g->items[i].lengths);
+    free(g->items[i].label);
   }
   length_buckets_fini(&g->lengths);
   tare_eval_result_fini(&g->fp32);

@@ -21,8 +21,10 @@ typedef struct grid_pass {
 typedef struct grid_strategy {
   const char *fit;    /* as the user named it; "own": a file of the user */
   const char *own;    /* that file (compare_own.h), which `method` names too; NULL: a strategy */
-  const char *method; /* as well: "percentile:99.9" */
+  const char *method; /* as tables show it: "percentile:99.9", "minmax, int8-rows" */
+  char *label;        /* memory of that, where it has a precision */
   int pass, method_number; /* pass -1: of a file */
+  int precision;           /* number of compare_precisions.h */
   double percentile;       /* that it applies; 0: it takes none */
   bool per_profile;
   tare_error error; /* status OK when it went well */
@@ -54,10 +56,10 @@ typedef struct grid {
 cli_family grid_fits(void);
 void grid_add_default_fits(cli_list *fits);
 
-/* Names of what is combined: fits and paddings of their families, and methods
+/* Names of what is combined: fits, paddings and precisions of their families, and methods
  * (compare_methods.h). */
 typedef struct grid_axes {
-  const cli_list *fits, *paddings, *methods;
+  const cli_list *fits, *paddings, *methods, *precisions;
   double percentile; /* of methods without one of their own; 0: the default */
 } grid_axes;
 

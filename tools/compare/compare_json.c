@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tools/compare/compare_lengths.h"
+#include "tools/compare/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/requirement.h"
 #include "tools/compare/verdict.h"
@@ -68,6 +69,9 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
   json_text(item, "method", s->method);
   if (s->percentile > 0) {
     json_real(item, "percentile", s->percentile);
+  }
+  if (!s->own) {
+    json_text(item, "precision", compare_precisions().name(s->precision));
   }
   json_bool(item, "padding_counted", grid_counts_padding(g, s));
   json_bool(item, "own", s->own != NULL);

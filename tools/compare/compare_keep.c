@@ -29,10 +29,10 @@ tare_status compare_check_outputs(const compare_arguments *const a, tare_error *
   return status;
 }
 
-static tare_status keep_plan(const compare_eval *const e, const tare_table *const table,
+static tare_status keep_plan(const compare_eval *const e, const grid_strategy *const s,
                              const char *const path, tare_error *const err) {
   tare_plan *plan = NULL;
-  CLI_TRY(compare_build(e, table, &plan, err));
+  CLI_TRY(compare_build(e, s->table, s->precision, &plan, err));
   const tare_status status = tare_plan_save(plan, path, err);
   tare_plan_free(&plan);
   return status;
@@ -54,9 +54,9 @@ tare_status compare_keep_first(const compare_arguments *const a, const compare_e
                                const grid *const g, tare_error *const err) {
   for (int i = 0; i < a->outputs.n && grid_first(g) >= 0; i++) {
     const char *const path = a->outputs.items[i];
-    const tare_table *const table = g->items[grid_first(g)].table;
-    CLI_TRY(compare_is_plan(path) ? keep_plan(e, table, path, err)
-                                  : keep_table(a, e, table, path, err));
+    const grid_strategy *const s = &g->items[grid_first(g)];
+    CLI_TRY(compare_is_plan(path) ? keep_plan(e, s, path, err)
+                                  : keep_table(a, e, s->table, path, err));
   }
   return TARE_OK;
 }

@@ -54,7 +54,7 @@ static tare_status own_of_table(const compare_eval *const e, const char *const p
                                 tare_plan **const out, tare_error *const err) {
   tare_table *table = NULL;
   CLI_TRY(table_load(e->common, path, e->model_path, e->model, false /* force */, &table, err));
-  const tare_status status = compare_build(e, table, out, err);
+  const tare_status status = compare_build(e, table, 0 /* precision */, out, err);
   tare_table_free(&table);
   return status;
 }

@@ -142,6 +142,7 @@ static bool compare_rank_is_simpler(const grid *const g, const grid_strategy *co
   const int order[][2] = {{a->per_profile, b->per_profile},
                           {(int)p->fit, (int)q->fit},
                           {p->count_padding, q->count_padding},
+                          {a->precision, b->precision},
                           {a->method_number, b->method_number}};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
     if (order[i][0] != order[i][1]) {

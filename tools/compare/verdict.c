@@ -135,10 +135,11 @@ static const verdict_pair *pair_useless(const verdict *const v, const verdict_ax
   return found ? found : pair_most(v, axis, EFFECT_EQUAL);
 }
 
-/* Whether how lengths are handled was compared at all. */
-static bool compares_handling(const verdict *const v) {
+/* Whether anything was compared in some of the axes. */
+static bool compares_from(const verdict *const v, const verdict_axis first,
+                          const verdict_axis last) {
   for (int i = 0; i < v->n_pairs; i++) {
-    if (v->pairs[i].axis < AXIS_METHOD) {
+    if (v->pairs[i].axis >= first && v->pairs[i].axis <= last) {
       return true;
     }
   }
@@ -157,7 +158,9 @@ static void conclude_equal(verdict *const v, const grid *const g) {
     }
   }
   v->sentence = cli_format("%s: no strategy %s by more than %g dB",
-                           compares_handling(v) ? "one table is enough" : "any method does",
+                           compares_from(v, AXIS_PADDING, AXIS_FIT)     ? "one table is enough"
+                           : compares_from(v, AXIS_METHOD, AXIS_METHOD) ? "any method does"
+                                                                        : "any precision does",
                            equal ? "differs" : "is better", GRID_MARGIN_DB);
 }
 
@@ -175,18 +178,22 @@ static const verdict_pair *pair_handling_equal(const verdict *const v) {
   return found;
 }
 
+/* Of a pair that differs in the method or in the precision. */
 static void conclude_method(verdict *const v, const grid *const g, const int metric,
                             const verdict_pair *const p) {
+  const bool precision = p->axis == AXIS_PRECISION;
   const verdict_pair *const handling = pair_handling_equal(v);
   char *const loss = verdict_loss_text(p, metric);
-  v->kind = VERDICT_METHOD;
+  v->kind = precision ? VERDICT_PRECISION : VERDICT_METHOD;
   v->sure = true;
-  v->sentence =
-      cli_format("the method decides%s: take %s; %s costs %s", handling ? ", not the lengths" : "",
-                 g->items[grid_first(g)].method, g->items[p->strategy].method, loss);
+  v->sentence = cli_format("the %s decides%s: take %s; %s costs %s",
+                           precision ? "precision" : "method", handling ? ", not the lengths" : "",
+                           g->items[grid_first(g)].method, g->items[p->strategy].method, loss);
   free(loss);
-  verdict_reason_scales(v, g, p);
-  verdict_reason_clipping(v, g, p->strategy);
+  if (!precision) {
+    verdict_reason_scales(v, g, p);
+    verdict_reason_clipping(v, g, p->strategy);
+  }
   if (handling) {
     verdict_reason_equal(v, g, handling);
   }
@@ -198,13 +205,15 @@ static void conclude(verdict *const v, const grid *const g, const int metric) {
   const verdict_pair *const profile = pair_most(v, AXIS_PER_PROFILE, EFFECT_WORSE);
   const verdict_pair *const fit = pair_most(v, AXIS_FIT, EFFECT_WORSE);
   const verdict_pair *const method = pair_most(v, AXIS_METHOD, EFFECT_WORSE);
+  const verdict_pair *const precision = pair_most(v, AXIS_PRECISION, EFFECT_WORSE);
   const verdict_pair *const undecided = pair_undecided(v);
+  const bool by_precision = precision && (!method || pair_weight(precision) > pair_weight(method));
   if (padding) {
     conclude_padding(v, g, metric, padding);
   } else if (profile || fit) {
     conclude_lengths(v, g, metric, profile ? profile : fit);
-  } else if (method) {
-    conclude_method(v, g, metric, method);
+  } else if (method || precision) {
+    conclude_method(v, g, metric, by_precision ? precision : method);
   } else if (undecided) {
     conclude_undecided(v, g, undecided);
   } else {
@@ -212,6 +221,9 @@ static void conclude(verdict *const v, const grid *const g, const int metric) {
   }
   if (method && v->kind != VERDICT_METHOD) {
     verdict_reason_loss(v, g, method, metric);
+  }
+  if (precision && v->kind != VERDICT_PRECISION) {
+    verdict_reason_loss(v, g, precision, metric);
   }
 }
 
@@ -231,15 +243,6 @@ static void conclude_own(verdict *const v, const grid *const g, const int metric
   }
 }
 
-static bool compares_strategies(const verdict *const v) {
-  for (int i = 0; i < v->n_pairs; i++) {
-    if (v->pairs[i].axis != AXIS_OWN) {
-      return true;
-    }
-  }
-  return false;
-}
-
 tare_status verdict_make(const grid *const g, const int metric, verdict *const out,
                          tare_error *const err) {
   *out = (verdict){0};
@@ -247,7 +250,7 @@ tare_status verdict_make(const grid *const g, const int metric, verdict *const o
   if (grid_first(g) < 0) {
     out->kind = VERDICT_NONE;
     out->sentence = cli_format("%s", "no strategy could be measured");
-  } else if (!compares_strategies(out)) {
+  } else if (!compares_from(out, AXIS_PADDING, AXIS_PRECISION)) {
     out->kind = VERDICT_SINGLE;
     out->sentence = cli_format("%s", "nothing to compare: give more --fits or --methods");
   } else {

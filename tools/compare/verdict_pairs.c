@@ -16,8 +16,8 @@ static int pair_find(const grid *const g, const grid_strategy *const method_of, 
   for (int i = 0; i < g->n_ranked; i++) {
     const grid_strategy *const s = &g->items[g->order[i]];
     const grid_pass *const pass = &g->passes[s->pass];
-    if (grid_same_method(s, method_of) && pass->fit == fit &&
-        pass->count_padding == count_padding && s->per_profile == per_profile) {
+    if (grid_same_method(s, method_of) && s->precision == method_of->precision &&
+        pass->fit == fit && pass->count_padding == count_padding && s->per_profile == per_profile) {
       return g->order[i];
     }
   }
@@ -42,6 +42,20 @@ static void pair_other_handling(const grid *const g, const grid_strategy *const 
                                                    : AXIS_FIT;
 }
 
+/* Of those that handle lengths as the first does: beside the first, or where the precision is
+ * another one, beside the same method in that of the first. */
+static void pair_other_form(const grid *const g, const grid_strategy *const s,
+                            verdict_pair *const out) {
+  const grid_strategy *const first = &g->items[grid_first(g)];
+  const grid_pass *const pass = &g->passes[s->pass];
+  if (s->precision != first->precision) {
+    grid_strategy wanted = *s;
+    wanted.precision = first->precision;
+    out->axis = AXIS_PRECISION;
+    out->base = pair_find(g, &wanted, pass->fit, pass->count_padding, s->per_profile);
+  }
+}
+
 /* The strategy that a strategy is compared with; false: it is the first, or has no partner. */
 static bool pair_base(const grid *const g, const int strategy, verdict_pair *const out) {
   const grid_strategy *const s = &g->items[strategy], *const first = &g->items[grid_first(g)];
@@ -54,7 +68,8 @@ static bool pair_base(const grid *const g, const int strategy, verdict_pair *con
     return true;
   }
   if (same_handling(s, first)) {
-    return s != first;
+    pair_other_form(g, s, out);
+    return s != first && out->base >= 0;
   }
   pair_other_handling(g, s, out);
   return out->base >= 0;

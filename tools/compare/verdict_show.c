@@ -8,18 +8,17 @@
 
 static const char *verdict_kind_name(const verdict_kind kind) {
   static const char *const NAMES[N_VERDICTS] = {
-      [VERDICT_NONE] = "none",      [VERDICT_SINGLE] = "single", [VERDICT_UNDECIDED] = "undecided",
-      [VERDICT_EQUAL] = "equal",    [VERDICT_METHOD] = "method", [VERDICT_LENGTHS] = "lengths",
-      [VERDICT_PADDING] = "padding"};
+      [VERDICT_NONE] = "none",           [VERDICT_SINGLE] = "single",
+      [VERDICT_UNDECIDED] = "undecided", [VERDICT_EQUAL] = "equal",
+      [VERDICT_METHOD] = "method",       [VERDICT_PRECISION] = "precision",
+      [VERDICT_LENGTHS] = "lengths",     [VERDICT_PADDING] = "padding"};
   return NAMES[kind];
 }
 
 static const char *verdict_axis_name(const verdict_axis axis) {
-  static const char *const NAMES[] = {[AXIS_PADDING] = "padding",
-                                      [AXIS_PER_PROFILE] = "per-profile",
-                                      [AXIS_FIT] = "fit",
-                                      [AXIS_METHOD] = "method",
-                                      [AXIS_OWN] = "own"};
+  static const char *const NAMES[] = {
+      [AXIS_PADDING] = "padding", [AXIS_PER_PROFILE] = "per-profile", [AXIS_FIT] = "fit",
+      [AXIS_METHOD] = "method",   [AXIS_PRECISION] = "precision",     [AXIS_OWN] = "own"};
   return NAMES[axis];
 }
 

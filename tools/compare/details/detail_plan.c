@@ -93,7 +93,7 @@ tare_status details_take_plan(compare_details *const details, const compare_eval
   plan_errors errors = {0};
   tare_error reason = {0};
   tare_plan *plan = NULL;
-  CLI_TRY(compare_build(e, first->table, &plan, err));
+  CLI_TRY(compare_build(e, first->table, first->precision, &plan, err));
   if (plan_errors_measure(e, plan, evaluation, &errors, &reason) != TARE_OK) {
     say(e->common, "warning: the report has no errors of layers: %s", reason.message);
     tare_comparison_free(&errors.comparison);
