@@ -7,9 +7,9 @@ eval=$EXAMPLES/digits-conv/eval
   -o best.json -o best.plan >result.json || exit
 "$JSON_CHECK" strategies length 6 strategies.0.precision == default strategies.0.method == minmax \
   strategies.1.precision == int8 strategies.1.method == 'minmax, int8' \
-  strategies.5.method == 'mse, int8-rows' calibrations length 1 <result.json || exit
+  strategies.5.method == 'mse, int8-rows' calibrations length 1 verdict.kind == precision pairs length 5 \
+  <result.json || exit
 cut -d, -f3- report.csv | grep -o '^"[a-z]*, int8[a-z-]*"' | sort
-grep -o '"axis":"precision"' result.json | sort -u
 echo "# the commands make the plan that ranks first, beside requests by name"
 "$TARE" compare "$model" "$calib" --eval "$eval" --rate 8000 --limit 6 -q --fits native \
   --methods minmax --precisions int8-rows --layer-precisions '/blocks.0*:fp32' -o best.json \
