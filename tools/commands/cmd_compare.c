@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "tools/calibration.h"
-#include "tools/compare/compare_arguments.h"
+#include "tools/compare/options/compare_arguments.h"
 #include "tools/compare/compare_commands.h"
 #include "tools/compare/compare_eval.h"
 #include "tools/compare/compare_keep.h"
 #include "tools/compare/compare_lengths.h"
 #include "tools/compare/compare_own.h"
 #include "tools/compare/details/details.h"
-#include "tools/compare/compare_precisions.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/compare/requirement.h"
-#include "tools/compare/verdict.h"
+#include "tools/compare/compare_work.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/lengths.h"
 #include "tools/peak.h"
@@ -25,19 +25,6 @@
 
 enum { UNFULFILLED = 1 }; /* exit code */
 
-typedef struct compare_work {
-  tare_model *model;
-  tare_dataset *calib, *eval;
-  tare_streaming *streaming; /* NULL: samples are runs */
-  tare_profiles *profiles;
-  length_inputs lengths;
-  grid grid;
-  verdict verdict;
-  bool peaks_by_row;
-  worst worst;             /* samples of the strategy that ranks first */
-  compare_details details; /* for reports */
-} compare_work;
-
 static tare_status open_data(const compare_arguments *const a, compare_work *const w,
                              const ports *const p, tare_error *const err) {
   opt_inputs calib = a->in, eval = a->in;
@@ -47,62 +34,7 @@ static tare_status open_data(const compare_arguments *const a, compare_work *con
   return source_open(&eval, p, &w->streaming, &w->eval, err);
 }
 
-static tare_status compare_calibrate(const compare_arguments *const a, const compare_work *const w,
-                                     grid_pass *const pass, tare_stats **const stats,
-                                     tare_error *const err) {
-  calibration_progress p;
-  tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
-  o.fit = pass->fit;
-  o.count_padding = pass->count_padding;
-  opt_weight_methods_apply(&a->weight_methods, &o);
-  o.fitted = &pass->fitted;
-  calibration_progress_start(&p, &a->in.common, &o);
-  CLI_TRY(tare_dataset_rewind(w->calib, err));
-  (void)peak_restart(); /* said once, for all rows */
-  const double start = cli_now();
-  const tare_status status = tare_calibrate(w->model, w->calib, w->profiles, &o, stats, err);
-  calibration_progress_end(&p);
-  CLI_TRY(status);
-  pass->seconds = cli_now() - start;
-  pass->peak = peak_bytes();
-  for (int i = 0; i < tare_stats_n_profiles(*stats); i++) {
-    pass->samples += tare_stats_profile_samples(*stats, i);
-  }
-  return TARE_OK;
-}
-
-/* A table that cannot be made is noted and the others go on: the pass may have taken hours. */
-static void compare_make_table(const tare_stats *const stats, grid_strategy *const s) {
-  tare_table_options o;
-  tare_table_options_init(&o);
-  o.method = tare_method_name(s->method_number);
-  o.percentile = s->percentile;
-  o.per_profile = s->per_profile;
-  (void)tare_table_from_stats(stats, &o, &s->table, &s->error);
-}
-
-static tare_status run_pass(const compare_arguments *const a, compare_work *const w, const int pass,
-                            tare_error *const err) {
-  tare_stats *stats = NULL;
-  CLI_TRY(compare_calibrate(a, w, &w->grid.passes[pass], &stats, err));
-  w->grid.passes[pass].drift = range_drift_of(stats, w->profiles);
-  for (int i = 0; i < w->grid.n; i++) {
-    if (w->grid.items[i].pass == pass) {
-      compare_make_table(stats, &w->grid.items[i]);
-    }
-  }
-  const tare_status status = a->reports.n > 0 && pass == 0
-                                 ? details_take_tensors(&w->details, stats, &w->grid, pass, err)
-                                 : TARE_OK;
-  tare_stats_free(&stats);
-  CLI_TRY(status);
-  char *const what = cli_format("calibration %s", tare_fit_name(w->grid.passes[pass].fit));
-  say_fitted(&a->in.common, what, &w->grid.passes[pass].fitted);
-  free(what);
-  return TARE_OK;
-}
-
-static compare_eval setup(const compare_arguments *const a, const compare_work *const w) {
+static compare_eval setup(const compare_arguments *const a, compare_work *const w) {
   return (compare_eval){.common = &a->in.common,
                         .build = &a->build,
                         .model = w->model,
@@ -110,6 +42,7 @@ static compare_eval setup(const compare_arguments *const a, const compare_work *
                         .sets = &a->in.model,
                         .profiles = w->profiles,
                         .data = w->eval,
+                        .budget = &w->budget,
                         .eval = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming)};
 }
 
@@ -146,6 +79,7 @@ static tare_status report_grid(const compare_arguments *const a, compare_work *c
                           .worst = &w->worst,
                           .requirements = a->requirements,
                           .n_requirements = a->requires.n,
+                          .budget = &w->budget,
                           .verdict = &w->verdict};
   cJSON *const document = grid_document(&w->grid, &c);
   details_json(document, &w->details);
@@ -225,6 +159,7 @@ static void check_first(const compare_arguments *const a, const compare_work *co
 
 static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
+  w->budget = (compare_budget){.seconds = a->time_budget, .start = cli_now()};
   CLI_TRY(compare_check_outputs(a, err));
   say_ignored_requests(&a->in.common, &a->build);
   const grid_axes axes = {&a->fits, &a->paddings, &a->methods, &a->precisions, a->percentile};
@@ -249,11 +184,9 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   say(&a->in.common, "calibrating %d strateg%s in %d pass%s over the calibration data",
       n_strategies, n_strategies == 1 ? "y" : "ies", w->grid.n_passes,
       w->grid.n_passes == 1 ? "" : "es");
-  for (int i = 0; i < w->grid.n_passes; i++) {
-    CLI_TRY(run_pass(a, w, i, err));
-  }
+  CLI_TRY(compare_measure(a, w, &e, err));
+  compare_budget_complain(&w->budget, &w->grid);
   say_data(&a->in.common, w->calib);
-  CLI_TRY(compare_evaluate(&e, &w->grid, err));
   say_data(&a->in.common, w->eval);
   say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
   CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "tools/compare/compare_precisions.h"
+#include "tools/compare/options/compare_precisions.h"
 
 tare_status compare_build(const compare_eval *const e, const tare_table *const table,
                           const int precision, tare_plan **const plan, tare_error *const err) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/compare/compare_precisions.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/options/families.h"
 #include "tools/options/lengths.h"
 

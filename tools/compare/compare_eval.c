@@ -52,43 +52,84 @@ static bool strategy_build(const compare_eval *const e, grid_strategy *const s,
   return s->table && compare_build(e, s->table, s->precision, out, &s->error) == TARE_OK;
 }
 
-/* Builds plans from strategy *next on while they fit; each group takes one at least. */
-static void compare_eval_fill(const compare_eval *const e, grid *const g,
-                              compare_eval_group *const into, int *const next) {
-  const int64_t most = most_bytes();
-  for (; *next < g->n && (into->n < 2 || into->bytes < most); (*next)++) {
+static bool is_of_pass(const grid_strategy *const s, const int pass) {
+  return pass == COMPARE_ALL_PASSES || s->pass == pass || (s->own && pass == 0);
+}
+
+/* Builds plans from strategy *next on while they fit; each group takes one at least, and at most
+ * `most` of them. */
+static void compare_eval_fill(const compare_eval *const e, grid *const g, const int pass,
+                              const int most, compare_eval_group *const into, int *const next) {
+  const int64_t bytes = most_bytes();
+  for (; *next < g->n && into->n <= most && (into->n < 2 || into->bytes < bytes); (*next)++) {
     grid_strategy *const s = &g->items[*next];
     tare_plan *plan = NULL;
+    if (!is_of_pass(s, pass)) {
+      continue;
+    }
     if (strategy_build(e, s, &plan)) {
       compare_eval_add_plan(into, plan, *next);
       (void)note_plan(plan, s, &s->error); /* its error is noted, like that of the build */
+    } else {
+      s->done = true;
     }
   }
 }
 
+typedef struct group_progress {
+  progress line;
+  double deadline; /* 0: none */
+} group_progress;
+
+static bool group_tick(void *const user, const int64_t done, const int64_t total) {
+  group_progress *const p = user;
+  const bool late = p->deadline > 0 && cli_now() > p->deadline;
+  return progress_tick(&p->line, done, total) && !late;
+}
+
+/* `results`: of all members. */
+static void take_results(const compare_eval *const e, grid *const g,
+                         const compare_eval_group *const members, const double seconds,
+                         const tare_eval_result *const results) {
+  double runs = 0;
+  tare_eval_result_fini(&g->fp32); /* of the group before: the same figures */
+  g->fp32 = results[0];
+  for (int i = 1; i < members->n; i++) {
+    grid_strategy *const s = &g->items[members->strategies[i - 1]];
+    s->result = results[i];
+    s->done = true;
+    runs += results[i].seconds;
+  }
+  if (members->n > 1) {
+    compare_budget_note(e->budget, seconds, runs, members->n - 1);
+  }
+}
+
+/* One that the budget stops is no error. */
 static tare_status run_group(const compare_eval *const e, grid *const g,
                              const compare_eval_group *const members, tare_error *const err) {
-  progress p = progress_start("evaluate", e->common);
+  group_progress p = {.line = progress_start("evaluate", e->common),
+                      .deadline = compare_budget_deadline(e->budget)};
+  const double start = cli_now();
   tare_eval_options o = e->eval;
+  tare_error why = {0};
   o.against = members->plans[0];
-  o.progress = progress_tick;
+  o.progress = group_tick;
   o.progress_user = &p;
   tare_eval_result *const results = cli_realloc(NULL, (size_t)members->n, sizeof *results);
-  tare_status status = tare_dataset_rewind(e->data, err);
+  tare_status status = tare_dataset_rewind(e->data, &why);
   if (status == TARE_OK) {
     status = tare_eval_many((const tare_plan *const *)members->plans, members->n, e->data, &o,
-                            results, err);
+                            results, &why);
   }
-  progress_end(&p);
+  progress_end(&p.line);
   if (status == TARE_OK) {
-    tare_eval_result_fini(&g->fp32); /* of the group before: the same figures */
-    g->fp32 = results[0];
-    for (int i = 1; i < members->n; i++) {
-      g->items[members->strategies[i - 1]].result = results[i];
-    }
+    take_results(e, g, members, cli_now() - start, results);
   }
   free(results);
-  return status;
+  return status == TARE_OK || (status == TARE_E_CHECK && !compare_budget_allows(e->budget, 0))
+             ? TARE_OK
+             : cli_fail(err, status, "%s", why.message);
 }
 
 static void drop_strategies(compare_eval_group *const members) {
@@ -100,7 +141,8 @@ static void drop_strategies(compare_eval_group *const members) {
   members->n = 1;
 }
 
-tare_status compare_evaluate(const compare_eval *const e, grid *const g, tare_error *const err) {
+tare_status compare_evaluate(const compare_eval *const e, grid *const g, const int pass,
+                             tare_error *const err) {
   compare_eval_group members = {
       .plans = cli_realloc(NULL, (size_t)g->n + 1, sizeof *members.plans),
       .strategies = cli_realloc(NULL, (size_t)g->n, sizeof *members.strategies)};
@@ -109,8 +151,14 @@ tare_status compare_evaluate(const compare_eval *const e, grid *const g, tare_er
   CLI_TRY_GOTO(compare_build(e, NULL /* table */, 0 /* precision */, &fp32, err), done);
   compare_eval_add_plan(&members, fp32, 0);
   for (int next = 0; status == TARE_OK && next < g->n;) {
-    compare_eval_fill(e, g, &members, &next);
-    status = run_group(e, g, &members, err);
+    const int most = compare_budget_plans(e->budget, g->n);
+    if (most == 0) {
+      break;
+    }
+    compare_eval_fill(e, g, pass, most, &members, &next);
+    if (members.n > 1 || g->fp32.n_samples == 0) {
+      status = run_group(e, g, &members, err);
+    }
     drop_strategies(&members);
   }
 done:

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/compare/compare_methods.h"
-#include "tools/compare/compare_precisions.h"
+#include "tools/compare/options/compare_methods.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/options/families.h"
 
 enum { PER_PROFILE = TARE_FIT_COUNT }; /* behind the library's fits: one way to use native */
@@ -105,7 +105,7 @@ void grid_make(const grid_axes *const axes, grid *const out) {
 }
 
 void grid_fini(grid *const g) {
-  for (int i = 0; i < g->n; i++) {
+  for (int i = 0; i < g->n + g->n_left; i++) {
     tare_eval_result_fini(&g->items[i].result);
     tare_table_free(&g->items[i].table);
     free(g->items[i].lengths);

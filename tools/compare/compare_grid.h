@@ -25,6 +25,7 @@ typedef struct grid_strategy {
   char *label;        /* memory of that, where it has a precision */
   int pass, method_number; /* pass -1: of a file */
   int precision;           /* number of compare_precisions.h */
+  bool done;               /* evaluated, or failed */
   double percentile;       /* that it applies; 0: it takes none */
   bool per_profile;
   tare_error error; /* status OK when it went well */
@@ -44,6 +45,7 @@ typedef struct grid {
   int n_passes;
   grid_strategy *items;
   int n;
+  int n_left; /* behind these n: what a time budget left out */
   tare_eval_result fp32;
   int *order;   /* of the strategies that went well: the first is the one to take */
   int n_ranked; /* in order */
@@ -102,6 +104,7 @@ typedef struct grid_context {
   const cli_list *reports;
   const struct requirement *requirements;
   int n_requirements;
+  const struct compare_budget *budget;
   const struct verdict *verdict;
 } grid_context;
 

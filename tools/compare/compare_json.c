@@ -1,8 +1,9 @@
 /* The document of `tare compare`, which --json prints and reports show (docs/json.md). */
 #include <stdlib.h>
 
+#include "tools/compare/compare_budget.h"
 #include "tools/compare/compare_lengths.h"
-#include "tools/compare/compare_precisions.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/requirement.h"
 #include "tools/compare/verdict.h"
@@ -140,6 +141,7 @@ cJSON *grid_document(const grid *const g, const grid_context *const c) {
   for (int i = 0; i < c->written->n && grid_first(g) >= 0; i++) {
     json_text(written, NULL, c->written->items[i]);
   }
+  compare_budget_json(object, c->budget, g);
   verdict_json(object, c->verdict, g);
   worst_json(object, c->worst, c->metric);
   requirements_json(object, c->requirements, c->n_requirements, g, c->metric);

@@ -2,7 +2,7 @@
 #ifndef TAREI_TOOLS_COMPARE_KEEP_H
 #define TAREI_TOOLS_COMPARE_KEEP_H
 
-#include "tools/compare/compare_arguments.h"
+#include "tools/compare/options/compare_arguments.h"
 #include "tools/compare/compare_eval.h"
 
 /* Before any work: each output and report once, and none of them an input. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/compare/compare_budget.h"
 #include "tools/compare/compare_lengths.h"
 #include "tools/compare/requirement.h"
 #include "tools/compare/verdict.h"
@@ -254,6 +255,7 @@ void grid_print(const grid *const g, const grid_context *const c) {
       printf("%s, %s failed: %s\n", g->items[i].fit, g->items[i].method, g->items[i].error.message);
     }
   }
+  compare_budget_print(c->budget, g);
   requirements_print(c->requirements, c->n_requirements, g, c->metric);
   verdict_print(c->verdict);
   print_written(g, c->written, c->reports);

@@ -252,11 +252,16 @@ tare_status verdict_make(const grid *const g, const int metric, verdict *const o
     out->sentence = cli_format("%s", "no strategy could be measured");
   } else if (!compares_from(out, AXIS_PADDING, AXIS_PRECISION)) {
     out->kind = VERDICT_SINGLE;
-    out->sentence = cli_format("%s", "nothing to compare: give more --fits or --methods");
+    out->sentence = cli_format("nothing to compare: give more %s",
+                               g->n_left > 0 ? "time" : "--fits or --methods");
   } else {
     conclude(out, g, metric);
   }
   conclude_own(out, g, metric);
+  if (g->n_left > 0) {
+    out->sentence = cli_append(out->sentence, " (of %d of %d strategies, as the time ended)", g->n,
+                               g->n + g->n_left);
+  }
   return TARE_OK;
 }
 

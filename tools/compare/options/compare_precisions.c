@@ -1,4 +1,4 @@
-#include "tools/compare/compare_precisions.h"
+#include "tools/compare/options/compare_precisions.h"
 
 #include <tare/plan.h>
 

@@ -1,11 +1,12 @@
-#include "tools/compare/compare_arguments.h"
+#include "tools/compare/options/compare_arguments.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/compare/compare_budget.h"
 #include "tools/compare/compare_grid.h"
-#include "tools/compare/compare_methods.h"
-#include "tools/compare/compare_precisions.h"
+#include "tools/compare/options/compare_methods.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/options/families.h"
@@ -26,17 +27,12 @@ static const struct argp_option OPTIONS[] = {
      "Exit with 1 unless what ranks first fulfills this, e.g. accuracy>=fp32-0.5%,sqnr>=30; "
      "figures are that of --metric, sqnr (dB) and top-1 (%)",
      0},
+    {"time-budget", OPT_TIME_BUDGET, "TIME", 0,
+     "Leave strategies out that TIME is too short for, e.g. 90s, 10m or 2h; one is always tried",
+     0},
     {"worst", OPT_WORST, "N", 0,
      "List the N samples in which what ranks first differs most from float", 0},
     {0}};
-
-cli_family compare_list_family(const int key) {
-  return key == OPT_FITS         ? grid_fits()
-         : key == OPT_METHODS    ? family_methods()
-         : key == OPT_PAD_STATS  ? family_paddings()
-         : key == OPT_PRECISIONS ? compare_precisions()
-                                 : (cli_family){0};
-}
 
 bool compare_is_plan(const char *const path) {
   return cli_ends_with(path, ".plan");
@@ -168,6 +164,9 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case OPT_PAD_STATS:
       compare_take_list(state, key, &a->paddings, arg);
+      return 0;
+    case OPT_TIME_BUDGET:
+      a->time_budget = compare_budget_parse(state, arg);
       return 0;
     case OPT_WORST:
       a->metric.worst = (int)cli_int(state, "--worst", arg, 1, INT32_MAX);

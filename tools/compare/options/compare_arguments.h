@@ -1,6 +1,6 @@
 /* What `tare compare` takes from its command line. */
-#ifndef TAREI_TOOLS_COMPARE_ARGUMENTS_H
-#define TAREI_TOOLS_COMPARE_ARGUMENTS_H
+#ifndef TAREI_TOOLS_COMPARE_OPTIONS_ARGUMENTS_H
+#define TAREI_TOOLS_COMPARE_OPTIONS_ARGUMENTS_H
 
 #include "tools/compare/requirement.h"
 #include "tools/options/options.h"
@@ -12,7 +12,8 @@ typedef struct compare_arguments {
   opt_weight_methods weight_methods;
   tare_build_options build; /* as given */
   double percentile;
-  char *command; /* as it was called */
+  double time_budget; /* seconds; 0: none */
+  char *command;      /* as it was called */
   cli_list eval, fits, methods, paddings, outputs, reports, also, precisions;
   cli_list requires;         /* as given */
   requirement *requirements; /* [requires.n] */
@@ -28,6 +29,7 @@ enum compare_keys {
   OPT_PRECISIONS,
   OPT_REPORT,
   OPT_REQUIRE,
+  OPT_TIME_BUDGET,
   OPT_WORST
 };
 

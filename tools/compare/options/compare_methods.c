@@ -1,4 +1,4 @@
-#include "tools/compare/compare_methods.h"
+#include "tools/compare/options/compare_methods.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,20 @@
 /* Texts of the help that name members of families. */
 #include <stdlib.h>
 
-#include "tools/compare/compare_arguments.h"
+#include "tools/compare/options/compare_arguments.h"
 #include "tools/compare/compare_grid.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
+
+cli_family compare_list_family(const int key) {
+  return key == OPT_FITS         ? grid_fits()
+         : key == OPT_METHODS    ? family_methods()
+         : key == OPT_PAD_STATS  ? family_paddings()
+         : key == OPT_PRECISIONS ? compare_precisions()
+                                 : (cli_family){0};
+}
 
 static char *compare_help_report(const char *const text) {
   char *const formats = report_format_list();
