@@ -1,6 +1,8 @@
 #include "tools/compare/compare_eval.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tools/compare/compare_own.h"
@@ -87,6 +89,22 @@ static bool group_tick(void *const user, const int64_t done, const int64_t total
   return progress_tick(&p->line, done, total) && !late;
 }
 
+/* Figures of several passes are compared sample by sample, and each must have the same ones. */
+static tare_status check_same_samples(const tare_eval_result *const before,
+                                      const tare_eval_result *const now, tare_error *const err) {
+  bool same = before->n_samples == now->n_samples;
+  for (int64_t i = 0; same && i < now->n_samples; i++) {
+    same = strcmp(before->samples[i].name, now->samples[i].name) == 0;
+  }
+  return same || before->n_samples == 0
+             ? TARE_OK
+             : cli_fail(err, TARE_E_INPUT,
+                        "some plans reject samples that others accept: %" PRId64
+                        " samples count, and %" PRId64
+                        " did before; run without --skip-bad to see which plan rejects one",
+                        now->n_samples, before->n_samples);
+}
+
 /* `results`: of all members. */
 static void take_results(const compare_eval *const e, grid *const g,
                          const compare_eval_group *const members, const double seconds,
@@ -103,6 +121,13 @@ static void take_results(const compare_eval *const e, grid *const g,
   if (members->n > 1) {
     compare_budget_note(e->budget, seconds, runs, members->n - 1);
   }
+}
+
+static void free_results(tare_eval_result *const results, const int n) {
+  for (int i = 0; i < n; i++) {
+    tare_eval_result_fini(&results[i]);
+  }
+  free(results);
 }
 
 /* One that the budget stops is no error. */
@@ -123,6 +148,10 @@ static tare_status run_group(const compare_eval *const e, grid *const g,
                             results, &why);
   }
   progress_end(&p.line);
+  if (status == TARE_OK && check_same_samples(&g->fp32, &results[0], err) != TARE_OK) {
+    free_results(results, members->n);
+    return err->status;
+  }
   if (status == TARE_OK) {
     take_results(e, g, members, cli_now() - start, results);
   }

@@ -15,9 +15,9 @@ static int pair_find(const grid *const g, const grid_strategy *const method_of, 
                      const bool count_padding, const bool per_profile) {
   for (int i = 0; i < g->n_ranked; i++) {
     const grid_strategy *const s = &g->items[g->order[i]];
-    const grid_pass *const pass = &g->passes[s->pass];
-    if (grid_same_method(s, method_of) && s->precision == method_of->precision &&
-        pass->fit == fit && pass->count_padding == count_padding && s->per_profile == per_profile) {
+    if (!s->own && grid_same_method(s, method_of) && s->precision == method_of->precision &&
+        g->passes[s->pass].fit == fit && g->passes[s->pass].count_padding == count_padding &&
+        s->per_profile == per_profile) {
       return g->order[i];
     }
   }

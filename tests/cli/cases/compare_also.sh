@@ -26,6 +26,11 @@ echo "# a plan of the same table has the same figures, and the strategy ranks be
 cut -d, -f1-3 report.csv
 "$TARE" build "$model" --calib kept.json --profile $profile -o again.plan -q >text &&
   cmp kept.plan again.plan
+echo "# a file is no partner of strategies"
+"$TARE" compare "$model" "$calib" --eval "$eval" --limit 20 --profile $profile -q --json \
+  --fits native,opt --methods minmax --precisions int8,default --also own.plan >result.json || exit
+"$JSON_CHECK" strategies length 5 pairs length 4 <result.json || exit
+tr -d '\n\t' <result.json | grep -o '"base":[0-9]*,"axis":"[a-z-]*"' | sort
 echo "# one that is better than every strategy is never what -o writes"
 "$TARE" compare "$model" "$calib" --eval "$eval" --limit 20 --profile $profile -q --fits native \
   --methods minmax --also float.plan -o kept.json --require 'sqnr>=200' >text
