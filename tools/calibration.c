@@ -6,7 +6,8 @@
 
 static bool tick_pass(void *const user, const int64_t done, const int64_t total) {
   calibration_progress *const p = user;
-  return progress_tick(&p->line, done, total) && !signals_interrupted();
+  const bool late = p->deadline > 0 && cli_now() > p->deadline;
+  return progress_tick(&p->line, done, total) && !late && !signals_interrupted();
 }
 
 /* The time left is that of the rounding alone. */

@@ -11,6 +11,7 @@ typedef struct calibration_progress {
   const opt_common *common;
   progress line;
   bool rounding;
+  double deadline; /* of the pass, as of cli_now; 0: none. Set after the start */
 } calibration_progress;
 
 /* Sets what the options report to. `p` must live as long as the calibration, and is ended then. */

@@ -114,8 +114,12 @@ reduce)
     --calib "$folder/part.calib.json" --layer-precisions '*:int8' -o "$folder/new.onnx"
   ;;
 compare)
+  prepare
   sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
     --profile $text_profile --methods minmax --fits native
+  sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
+    --profile $text_profile --methods minmax,percentile:99 --fits native --precisions default,int8 \
+    --also "$folder/text.plan" --time-budget 1h
   ;;
 *)
   echo "unknown case: $CASE" >&2

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/options/families.h"
 #include "tools/options/lengths.h"
 
@@ -79,11 +80,10 @@ static char *append_fit(char *text, const compare_commands *const c, const grid_
   return pass->count_padding ? append_word(text, "--pad-stats", paddings.name(1)) : text;
 }
 
-static char *append_method(char *text, const compare_commands *const c,
-                           const grid_strategy *const s) {
-  text = append_word(text, "--method", s->method);
-  if (tare_method_takes_percentile(s->method_number)) {
-    text = recorded_append(text, c->options, &opt_percentile_argp, NULL);
+static char *append_method(char *text, const grid_strategy *const s) {
+  text = append_word(text, "--method", tare_method_name(s->method_number));
+  if (s->percentile > 0 && s->percentile != TARE_DEFAULT_PERCENTILE) {
+    text = cli_append(text, " --percentile %.15g", s->percentile);
   }
   return s->per_profile ? cli_append(text, " --per-profile") : text;
 }
@@ -107,14 +107,17 @@ char *compare_calibrate_command(const compare_commands *const c, const grid *con
   text = recorded_append(text, c->options, &opt_streaming_argp, NULL);
   text = append_profiles(text, c);
   text = append_fit(text, c, &g->passes[s->pass]);
-  text = append_method(text, c, s);
+  text = append_method(text, s);
   return append_output(text, c, false /* plan */, "-o");
 }
 
-char *compare_build_command(const compare_commands *const c) {
+char *compare_build_command(const compare_commands *const c, const grid_strategy *const s) {
   char *text = append_path(cli_format("tare build"), c->in->path);
   text = append_output(text, c, false /* plan */, "--calib");
   text = append_model(text, c);
+  char *const requests = compare_precision_requests(s->precision, NULL); /* before those given */
+  text = requests ? append_word(text, "--layer-precisions", requests) : text;
+  free(requests);
   text = recorded_append(text, c->options, &opt_build_argp, NULL);
   return append_output(text, c, true /* plan */, "-o");
 }

@@ -16,6 +16,6 @@ typedef struct compare_commands {
 
 /* Lines for a shell, which the caller frees. */
 char *compare_calibrate_command(const compare_commands *c, const grid *g, int strategy);
-char *compare_build_command(const compare_commands *c);
+char *compare_build_command(const compare_commands *c, const grid_strategy *s);
 
 #endif

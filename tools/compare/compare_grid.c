@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/compare/options/compare_methods.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/options/families.h"
 
 enum { PER_PROFILE = TARE_FIT_COUNT }; /* behind the library's fits: one way to use native */
@@ -39,62 +41,75 @@ static int find_pass(grid *const g, const tare_fit fit, const bool count_padding
   return g->n_passes++;
 }
 
+bool grid_same_method(const grid_strategy *const a, const grid_strategy *const b) {
+  return a->method_number == b->method_number && a->percentile == b->percentile;
+}
+
 static void compare_grid_add(grid *const g, const grid_strategy *const c) {
   for (int i = 0; i < g->n; i++) {
     if (g->items[i].pass == c->pass && g->items[i].per_profile == c->per_profile &&
-        strcmp(g->items[i].method, c->method) == 0) {
+        g->items[i].precision == c->precision && grid_same_method(&g->items[i], c)) {
       return;
     }
   }
   g->items = cli_realloc(g->items, (size_t)g->n + 1, sizeof *g->items);
-  g->items[g->n++] = *c;
+  g->items[g->n] = *c;
+  g->items[g->n].label = compare_precision_label(c->method, c->precision);
+  g->items[g->n].method = g->items[g->n].label;
+  g->n++;
 }
 
-/* In the order of the family, whatever the order of the user's list. */
-static int method_number(const char *const name) {
-  const cli_family methods = family_methods();
-  int m = 0;
-  while (m < methods.n && strcmp(methods.name(m), name) != 0) {
-    m++;
+static int precision_number(const char *const name) {
+  const cli_family precisions = compare_precisions();
+  return cli_pick(NULL, &precisions, name);
+}
+
+/* A strategy for each method and precision. */
+static void add_methods(grid *const g, const grid_strategy *const fit,
+                        const grid_axes *const axes) {
+  for (int m = 0; m < axes->methods->n; m++) {
+    const compare_method method = compare_method_of(NULL, axes->methods->items[m]);
+    for (int p = 0; p < axes->precisions->n; p++) {
+      grid_strategy c = *fit;
+      c.method = axes->methods->items[m];
+      c.method_number = method.number;
+      c.percentile = compare_method_percentile(&method, axes->percentile);
+      c.precision = precision_number(axes->precisions->items[p]);
+      compare_grid_add(g, &c);
+    }
   }
-  return m;
 }
 
 static void add_fit(grid *const g, const char *const name, const bool count_padding,
-                    const cli_list *const methods) {
+                    const grid_axes *const axes) {
   const bool per_profile = strcmp(name, grid_fit_name(PER_PROFILE)) == 0;
   tare_fit fit = TARE_FIT_NATIVE;
   const tare_status status = per_profile ? TARE_OK : tare_fit_parse(name, &fit, NULL);
   assert(status == TARE_OK);
   (void)status; /* only asserted: names are those of the family */
-  const int pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding);
-  for (int m = 0; m < methods->n; m++) {
-    const grid_strategy c = {.fit = name,
-                             .method = methods->items[m],
-                             .pass = pass,
-                             .method_number = method_number(methods->items[m]),
-                             .per_profile = per_profile};
-    compare_grid_add(g, &c);
-  }
+  const grid_strategy s = {.fit = name,
+                           .pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding),
+                           .per_profile = per_profile};
+  add_methods(g, &s, axes);
 }
 
-void grid_make(const cli_list *const fits, const cli_list *const paddings,
-               const cli_list *const methods, grid *const out) {
+void grid_make(const grid_axes *const axes, grid *const out) {
   const cli_family family = family_paddings();
   *out = (grid){0};
-  for (int f = 0; f < fits->n; f++) {
-    for (int p = 0; p < paddings->n; p++) {
-      const bool count = strcmp(paddings->items[p], family.name(1)) == 0;
-      add_fit(out, fits->items[f], count, methods);
+  for (int f = 0; f < axes->fits->n; f++) {
+    for (int p = 0; p < axes->paddings->n; p++) {
+      const bool count = strcmp(axes->paddings->items[p], family.name(1)) == 0;
+      add_fit(out, axes->fits->items[f], count, axes);
     }
   }
 }
 
 void grid_fini(grid *const g) {
-  for (int i = 0; i < g->n; i++) {
+  for (int i = 0; i < g->n + g->n_left; i++) {
     tare_eval_result_fini(&g->items[i].result);
     tare_table_free(&g->items[i].table);
     free(g->items[i].lengths);
+    free(g->items[i].label);
   }
   length_buckets_fini(&g->lengths);
   tare_eval_result_fini(&g->fp32);
@@ -105,7 +120,11 @@ void grid_fini(grid *const g) {
   *g = (grid){0};
 }
 
+bool grid_counts_padding(const grid *const g, const grid_strategy *const s) {
+  return s->pass >= 0 && g->passes[s->pass].count_padding;
+}
+
 char *grid_fit_text(const grid *const g, const int strategy) {
   const grid_strategy *const s = &g->items[strategy];
-  return cli_format("%s%s", s->fit, g->passes[s->pass].count_padding ? " counted" : "");
+  return cli_format("%s%s", s->fit, grid_counts_padding(g, s) ? " counted" : "");
 }

@@ -19,9 +19,14 @@ typedef struct grid_pass {
 } grid_pass;
 
 typedef struct grid_strategy {
-  const char *fit; /* as the user named it */
-  const char *method;
-  int pass, method_number;
+  const char *fit;    /* as the user named it; "own": a file of the user */
+  const char *own;    /* that file (compare_own.h), which `method` names too; NULL: a strategy */
+  const char *method; /* as tables show it: "percentile:99.9", "minmax, int8-rows" */
+  char *label;        /* memory of that, where it has a precision */
+  int pass, method_number; /* pass -1: of a file */
+  int precision;           /* number of compare_precisions.h */
+  bool done;               /* evaluated, or failed */
+  double percentile;       /* that it applies; 0: it takes none */
   bool per_profile;
   tare_error error; /* status OK when it went well */
   tare_table *table;
@@ -40,6 +45,7 @@ typedef struct grid {
   int n_passes;
   grid_strategy *items;
   int n;
+  int n_left; /* behind these n: what a time budget left out */
   tare_eval_result fp32;
   int *order;   /* of the strategies that went well: the first is the one to take */
   int n_ranked; /* in order */
@@ -52,9 +58,15 @@ typedef struct grid {
 cli_family grid_fits(void);
 void grid_add_default_fits(cli_list *fits);
 
-/* Makes every combination of fits, paddings and methods, each once, from names of their families.
- * Padding only matters to fits that pad. */
-void grid_make(const cli_list *fits, const cli_list *paddings, const cli_list *methods, grid *out);
+/* Names of what is combined: fits, paddings and precisions of their families, and methods
+ * (compare_methods.h). */
+typedef struct grid_axes {
+  const cli_list *fits, *paddings, *methods, *precisions;
+  double percentile; /* of methods without one of their own; 0: the default */
+} grid_axes;
+
+/* Makes every combination, each once. Padding only matters to fits that pad. */
+void grid_make(const grid_axes *axes, grid *out);
 void grid_fini(grid *g);
 
 /* A difference of the SQNR that decides nothing by itself: a tenth more noise. */
@@ -63,9 +75,19 @@ void grid_fini(grid *g);
 /* Ranks what went well. With a metric: first those whose interval of the difference to the best
  * holds 0, by SQNR, then the others by the metric. Without one (-1): by SQNR, whose difference to
  * the first says which are equal. The simplest of those that are equal and have no less SQNR than
- * the first within GRID_MARGIN_DB moves to the front: one table rather than one per profile,
- * samples as they are rather than fitted, padding excluded, the method that is listed first. */
+ * the first within GRID_MARGIN_DB moves to the front: none of the user's files, one table rather
+ * than one per profile, samples as they are rather than fitted, padding excluded, the method that
+ * is listed first. */
 tare_status grid_rank(grid *g, int metric, tare_error *err);
+
+/* The strategy that ranks first, without files of the user, which are there already; -1: there is
+ * none. */
+int grid_first(const grid *g);
+
+bool grid_counts_padding(const grid *g, const grid_strategy *s);
+
+/* Whether two strategies compute thresholds in the same way. */
+bool grid_same_method(const grid_strategy *a, const grid_strategy *b);
 
 /* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
 char *grid_fit_text(const grid *g, int strategy);
@@ -82,6 +104,7 @@ typedef struct grid_context {
   const cli_list *reports;
   const struct requirement *requirements;
   int n_requirements;
+  const struct compare_budget *budget;
   const struct verdict *verdict;
 } grid_context;
 

@@ -1,7 +1,9 @@
 /* The document of `tare compare`, which --json prints and reports show (docs/json.md). */
 #include <stdlib.h>
 
+#include "tools/compare/compare_budget.h"
 #include "tools/compare/compare_lengths.h"
+#include "tools/compare/options/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/requirement.h"
 #include "tools/compare/verdict.h"
@@ -66,7 +68,14 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
   cJSON *const item = json_add(list, NULL, json_object());
   json_text(item, "fit", s->fit);
   json_text(item, "method", s->method);
-  json_bool(item, "padding_counted", g->passes[s->pass].count_padding);
+  if (s->percentile > 0) {
+    json_real(item, "percentile", s->percentile);
+  }
+  if (!s->own) {
+    json_text(item, "precision", compare_precisions().name(s->precision));
+  }
+  json_bool(item, "padding_counted", grid_counts_padding(g, s));
+  json_bool(item, "own", s->own != NULL);
   json_int(item, "calibration", s->pass);
   if (s->error.status != TARE_OK) {
     json_text(item, "error", s->error.message);
@@ -129,9 +138,10 @@ cJSON *grid_document(const grid *const g, const grid_context *const c) {
     strategy_json(list, g, i, c);
   }
   cJSON *const written = json_add(object, "written", json_array());
-  for (int i = 0; i < c->written->n && g->n_ranked > 0; i++) {
+  for (int i = 0; i < c->written->n && grid_first(g) >= 0; i++) {
     json_text(written, NULL, c->written->items[i]);
   }
+  compare_budget_json(object, c->budget, g);
   verdict_json(object, c->verdict, g);
   worst_json(object, c->worst, c->metric);
   requirements_json(object, c->requirements, c->n_requirements, g, c->metric);

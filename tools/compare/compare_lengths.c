@@ -10,17 +10,31 @@
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
+/* The ranked rows, behind the strategy that the others are compared with. */
+static int *order_first_before(const grid *const g) {
+  int *const order = cli_realloc(NULL, (size_t)g->n_ranked, sizeof *order);
+  int n = 0;
+  order[n++] = grid_first(g);
+  for (int i = 0; i < g->n_ranked; i++) {
+    if (g->order[i] != order[0]) {
+      order[n++] = g->order[i];
+    }
+  }
+  return order;
+}
+
 tare_status grid_measure_lengths(grid *const g, tare_error *const err) {
   length_buckets_make(&g->fp32, &g->lengths);
   const int n = g->n_ranked, n_buckets = g->lengths.n;
-  if (n == 0 || n_buckets == 0) {
+  if (grid_first(g) < 0 || n_buckets == 0) {
     return TARE_OK;
   }
   const tare_eval_result **const plans = cli_realloc(NULL, (size_t)n, sizeof *plans);
+  int *const order = order_first_before(g);
   length_figure *const row = cli_realloc(NULL, (size_t)n, sizeof *row);
   g->fp32_lengths = cli_realloc(NULL, (size_t)n_buckets, sizeof *g->fp32_lengths);
   for (int i = 0; i < n; i++) {
-    grid_strategy *const s = &g->items[g->order[i]];
+    grid_strategy *const s = &g->items[order[i]];
     plans[i] = &s->result;
     s->lengths = cli_realloc(NULL, (size_t)n_buckets, sizeof *s->lengths);
   }
@@ -31,10 +45,11 @@ tare_status grid_measure_lengths(grid *const g, tare_error *const err) {
       status = length_bucket_compare(&g->lengths.items[b], plans, n, &g->fp32, row, err);
     }
     for (int i = 0; status == TARE_OK && i < n; i++) {
-      g->items[g->order[i]].lengths[b] = row[i];
+      g->items[order[i]].lengths[b] = row[i];
     }
   }
   free(plans);
+  free(order);
   free(row);
   return status;
 }
@@ -49,7 +64,7 @@ static char *bucket_text(const length_bucket *const b) {
 static void lengths_row(report *const r, const grid *const g, const int bucket, const int metric) {
   const length_bucket *const b = &g->lengths.items[bucket];
   const length_figure *const fp32 = &g->fp32_lengths[bucket];
-  const length_figure *const first = &g->items[g->order[0]].lengths[bucket];
+  const length_figure *const first = &g->items[grid_first(g)].lengths[bucket];
   char *const text = bucket_text(b);
   report_cell(r, "%s", text);
   free(text);
@@ -68,7 +83,7 @@ static void lengths_row(report *const r, const grid *const g, const int bucket, 
 /* Strategies that are better than the first at some length, by more than does not matter. */
 static void lengths_exceptions(const grid *const g) {
   for (int b = 0; b < g->lengths.n; b++) {
-    for (int i = 1; i < g->n_ranked; i++) {
+    for (int i = 0; i < g->n_ranked; i++) {
       const grid_strategy *const s = &g->items[g->order[i]];
       const tare_difference *const d = &s->lengths[b].sqnr_to_first;
       if (d->distinct && d->value > GRID_MARGIN_DB) {
@@ -85,16 +100,16 @@ static void lengths_exceptions(const grid *const g) {
 }
 
 void lengths_print(const grid *const g, const int metric) {
-  if (g->n_ranked == 0 || g->lengths.n == 0) {
+  if (grid_first(g) < 0 || g->lengths.n == 0) {
     return;
   }
-  char *const fit = grid_fit_text(g, g->order[0]);
+  char *const fit = grid_fit_text(g, grid_first(g));
   char *const fp32 = metric_column(metric, "fp32"), *const int8 = metric_column(metric, "int8");
   char *const scores = metric < 0 ? cli_format("%s", "") : cli_format("%s>,%s>,", fp32, int8);
   char *const columns = cli_format("%s<,n>,%sSQNR dB>,95 %%>,top-1 %%>,fp32 ms>,ms>",
                                    *g->lengths.symbol ? g->lengths.symbol : "length", scores);
-  printf("\nby length: %s, %s%s%s\n", fit, g->items[g->order[0]].method, metric < 0 ? "" : ", by ",
-         metric < 0 ? "" : tare_metric_name(metric));
+  printf("\nby length: %s, %s%s%s\n", fit, g->items[grid_first(g)].method,
+         metric < 0 ? "" : ", by ", metric < 0 ? "" : tare_metric_name(metric));
   report *const r = report_new(columns);
   for (int b = 0; b < g->lengths.n; b++) {
     lengths_row(r, g, b, metric);

@@ -5,6 +5,15 @@
 
 #include "tools/compare/compare_grid.h"
 
+int grid_first(const grid *const g) {
+  for (int i = 0; i < g->n_ranked; i++) {
+    if (!g->items[g->order[i]].own) {
+      return g->order[i];
+    }
+  }
+  return -1;
+}
+
 /* How a strategy is placed. */
 typedef struct compare_rank_place {
   int strategy;
@@ -126,10 +135,14 @@ static void compare_rank_equals(grid *const g, const bool by_sqnr) {
 /* Of two strategies, the one that asks less of whoever uses it. */
 static bool compare_rank_is_simpler(const grid *const g, const grid_strategy *const a,
                                     const grid_strategy *const b) {
+  if (a->own || b->own) {
+    return !a->own && b->own;
+  }
   const grid_pass *const p = &g->passes[a->pass], *const q = &g->passes[b->pass];
   const int order[][2] = {{a->per_profile, b->per_profile},
                           {(int)p->fit, (int)q->fit},
                           {p->count_padding, q->count_padding},
+                          {a->precision, b->precision},
                           {a->method_number, b->method_number}};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
     if (order[i][0] != order[i][1]) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/compare/compare_budget.h"
 #include "tools/compare/compare_lengths.h"
 #include "tools/compare/requirement.h"
 #include "tools/compare/verdict.h"
@@ -200,9 +201,9 @@ static void print_by_level(const grid *const g, const int metric) {
 
 static void print_written(const grid *const g, const cli_list *const written,
                           const cli_list *const reports) {
-  for (int i = 0; i < written->n && g->n_ranked > 0; i++) {
-    char *const fit = grid_fit_text(g, g->order[0]);
-    printf("written    %s: %s, %s\n", written->items[i], fit, g->items[g->order[0]].method);
+  for (int i = 0; i < written->n && grid_first(g) >= 0; i++) {
+    char *const fit = grid_fit_text(g, grid_first(g));
+    printf("written    %s: %s, %s\n", written->items[i], fit, g->items[grid_first(g)].method);
     free(fit);
   }
   for (int i = 0; i < reports->n; i++) {
@@ -212,13 +213,13 @@ static void print_written(const grid *const g, const cli_list *const written,
 
 /* What the plan of the first strategy is made of. */
 static void print_first_plan(const grid *const g) {
-  if (g->n_ranked == 0) {
+  if (grid_first(g) < 0) {
     return;
   }
-  const grid_strategy *const s = &g->items[g->order[0]];
+  const grid_strategy *const s = &g->items[grid_first(g)];
   char *const weights = report_bytes(s->weight_bytes);
   char *const context = report_bytes(s->context_bytes);
-  char *const fit = grid_fit_text(g, g->order[0]);
+  char *const fit = grid_fit_text(g, grid_first(g));
   printf("%s, %s: weights %s, context %s", fit, s->method, weights, context);
   if (!isnan(s->int8_share)) {
     printf(", int8 work %.1f %%", 100 * s->int8_share);
@@ -254,6 +255,7 @@ void grid_print(const grid *const g, const grid_context *const c) {
       printf("%s, %s failed: %s\n", g->items[i].fit, g->items[i].method, g->items[i].error.message);
     }
   }
+  compare_budget_print(c->budget, g);
   requirements_print(c->requirements, c->n_requirements, g, c->metric);
   verdict_print(c->verdict);
   print_written(g, c->written, c->reports);

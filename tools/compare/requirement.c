@@ -97,7 +97,7 @@ static tare_interval requirement_interval(const requirement *const r, const grid
 
 requirement_outcome requirement_judge(const requirement *const r, const grid *const g,
                                       const int metric) {
-  const grid_strategy *const s = &g->items[g->order[0]];
+  const grid_strategy *const s = &g->items[grid_first(g)];
   const double factor = r->figure == REQUIREMENT_METRIC ? tare_metric_get_unit(metric).factor : 100;
   const double fp32 = r->to_fp32 ? factor * g->fp32.total.metric : 0;
   const double value = r->figure == REQUIREMENT_SQNR   ? tare_eval_lowest_sqnr(&s->result)
@@ -116,7 +116,7 @@ requirement_outcome requirement_judge(const requirement *const r, const grid *co
 
 void requirements_print(const requirement *const list, const int n, const grid *const g,
                         const int metric) {
-  if (n == 0 || g->n_ranked == 0) {
+  if (n == 0 || grid_first(g) < 0) {
     return;
   }
   putchar('\n');
@@ -141,7 +141,7 @@ void requirements_json(cJSON *const object, const requirement *const list, const
     return;
   }
   cJSON *const items = json_add(object, "requirements", json_array());
-  for (int i = 0; i < n && g->n_ranked > 0; i++) {
+  for (int i = 0; i < n && grid_first(g) >= 0; i++) {
     const requirement_outcome o = requirement_judge(&list[i], g, metric);
     cJSON *const item = json_add(items, NULL, json_object());
     json_text(item, "requirement", list[i].text);
@@ -155,9 +155,9 @@ void requirements_json(cJSON *const object, const requirement *const list, const
 int requirements_complain(const requirement *const list, const int n, const grid *const g,
                           const int metric) {
   int failed = 0;
-  for (int i = 0; i < n && g->n_ranked > 0; i++) {
+  for (int i = 0; i < n && grid_first(g) >= 0; i++) {
     const requirement_outcome o = requirement_judge(&list[i], g, metric);
-    const grid_strategy *const s = &g->items[g->order[0]];
+    const grid_strategy *const s = &g->items[grid_first(g)];
     failed += !o.fulfilled;
     if (isnan(o.value)) {
       fprintf(stderr, "tare compare: requirement %s fails: %s has no value\n", list[i].text,

@@ -57,7 +57,7 @@ static void conclude_padding(verdict *const v, const grid *const g, const int me
 }
 
 static char *per_profile_sentence(const grid *const g, const char *const loss) {
-  return g->items[g->order[0]].per_profile
+  return g->items[grid_first(g)].per_profile
              ? cli_format("ranges depend on the length: one table for all profiles costs %s", loss)
              : cli_format("thresholds per profile do harm: they cost %s", loss);
 }
@@ -66,7 +66,7 @@ static char *per_profile_sentence(const grid *const g, const char *const loss) {
 static char *fit_sentence(const grid *const g, const verdict_pair *const p,
                           const char *const loss) {
   const scale_ratios r = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
-  const char *const fit = g->items[p->strategy].fit, *const taken = g->items[g->order[0]].fit;
+  const char *const fit = g->items[p->strategy].fit, *const taken = g->items[grid_first(g)].fit;
   const bool missed = r.n_most > 0 && r.most[0].ratio < 1;
   return missed ? cli_format(
                       "ranges grow with the length: take %s; calibrating with fit %s misses "
@@ -135,10 +135,11 @@ static const verdict_pair *pair_useless(const verdict *const v, const verdict_ax
   return found ? found : pair_most(v, axis, EFFECT_EQUAL);
 }
 
-/* Whether how lengths are handled was compared at all. */
-static bool compares_handling(const verdict *const v) {
+/* Whether anything was compared in some of the axes. */
+static bool compares_from(const verdict *const v, const verdict_axis first,
+                          const verdict_axis last) {
   for (int i = 0; i < v->n_pairs; i++) {
-    if (v->pairs[i].axis != AXIS_METHOD) {
+    if (v->pairs[i].axis >= first && v->pairs[i].axis <= last) {
       return true;
     }
   }
@@ -157,7 +158,9 @@ static void conclude_equal(verdict *const v, const grid *const g) {
     }
   }
   v->sentence = cli_format("%s: no strategy %s by more than %g dB",
-                           compares_handling(v) ? "one table is enough" : "any method does",
+                           compares_from(v, AXIS_PADDING, AXIS_FIT)     ? "one table is enough"
+                           : compares_from(v, AXIS_METHOD, AXIS_METHOD) ? "any method does"
+                                                                        : "any precision does",
                            equal ? "differs" : "is better", GRID_MARGIN_DB);
 }
 
@@ -175,18 +178,22 @@ static const verdict_pair *pair_handling_equal(const verdict *const v) {
   return found;
 }
 
+/* Of a pair that differs in the method or in the precision. */
 static void conclude_method(verdict *const v, const grid *const g, const int metric,
                             const verdict_pair *const p) {
+  const bool precision = p->axis == AXIS_PRECISION;
   const verdict_pair *const handling = pair_handling_equal(v);
   char *const loss = verdict_loss_text(p, metric);
-  v->kind = VERDICT_METHOD;
+  v->kind = precision ? VERDICT_PRECISION : VERDICT_METHOD;
   v->sure = true;
-  v->sentence =
-      cli_format("the method decides%s: take %s; %s costs %s", handling ? ", not the lengths" : "",
-                 g->items[g->order[0]].method, g->items[p->strategy].method, loss);
+  v->sentence = cli_format("the %s decides%s: take %s; %s costs %s",
+                           precision ? "precision" : "method", handling ? ", not the lengths" : "",
+                           g->items[grid_first(g)].method, g->items[p->strategy].method, loss);
   free(loss);
-  verdict_reason_scales(v, g, p);
-  verdict_reason_clipping(v, g, p->strategy);
+  if (!precision) {
+    verdict_reason_scales(v, g, p);
+    verdict_reason_clipping(v, g, p->strategy);
+  }
   if (handling) {
     verdict_reason_equal(v, g, handling);
   }
@@ -198,13 +205,15 @@ static void conclude(verdict *const v, const grid *const g, const int metric) {
   const verdict_pair *const profile = pair_most(v, AXIS_PER_PROFILE, EFFECT_WORSE);
   const verdict_pair *const fit = pair_most(v, AXIS_FIT, EFFECT_WORSE);
   const verdict_pair *const method = pair_most(v, AXIS_METHOD, EFFECT_WORSE);
+  const verdict_pair *const precision = pair_most(v, AXIS_PRECISION, EFFECT_WORSE);
   const verdict_pair *const undecided = pair_undecided(v);
+  const bool by_precision = precision && (!method || pair_weight(precision) > pair_weight(method));
   if (padding) {
     conclude_padding(v, g, metric, padding);
   } else if (profile || fit) {
     conclude_lengths(v, g, metric, profile ? profile : fit);
-  } else if (method) {
-    conclude_method(v, g, metric, method);
+  } else if (method || precision) {
+    conclude_method(v, g, metric, by_precision ? precision : method);
   } else if (undecided) {
     conclude_undecided(v, g, undecided);
   } else {
@@ -213,20 +222,45 @@ static void conclude(verdict *const v, const grid *const g, const int metric) {
   if (method && v->kind != VERDICT_METHOD) {
     verdict_reason_loss(v, g, method, metric);
   }
+  if (precision && v->kind != VERDICT_PRECISION) {
+    verdict_reason_loss(v, g, precision, metric);
+  }
+}
+
+/* How files of the user do beside the strategy to take. */
+static void conclude_own(verdict *const v, const grid *const g, const int metric) {
+  for (int i = 0; i < v->n_pairs; i++) {
+    const verdict_pair *const p = &v->pairs[i];
+    if (p->axis != AXIS_OWN) {
+      continue;
+    }
+    const bool tells = p->effect == EFFECT_WORSE || p->effect == EFFECT_BETTER;
+    (tells ? verdict_reason_loss(v, g, p, metric) : verdict_reason_interval(v, g, p));
+    if (p->effect == EFFECT_BETTER) {
+      v->sentence = cli_append(v->sentence, "; '%s' of --also is better than every strategy",
+                               g->items[p->strategy].own);
+    }
+  }
 }
 
 tare_status verdict_make(const grid *const g, const int metric, verdict *const out,
                          tare_error *const err) {
   *out = (verdict){0};
   CLI_TRY(verdict_pairs(g, metric, &out->pairs, &out->n_pairs, err));
-  if (g->n_ranked == 0) {
+  if (grid_first(g) < 0) {
     out->kind = VERDICT_NONE;
     out->sentence = cli_format("%s", "no strategy could be measured");
-  } else if (out->n_pairs == 0) {
+  } else if (!compares_from(out, AXIS_PADDING, AXIS_PRECISION)) {
     out->kind = VERDICT_SINGLE;
-    out->sentence = cli_format("%s", "nothing to compare: give more --fits or --methods");
+    out->sentence = cli_format("nothing to compare: give more %s",
+                               g->n_left > 0 ? "time" : "--fits or --methods");
   } else {
     conclude(out, g, metric);
+  }
+  conclude_own(out, g, metric);
+  if (g->n_left > 0) {
+    out->sentence = cli_append(out->sentence, " (of %d of %d strategies, as the time ended)", g->n,
+                               g->n + g->n_left);
   }
   return TARE_OK;
 }

@@ -11,6 +11,7 @@ typedef enum verdict_kind {
   VERDICT_UNDECIDED, /* the samples do not tell */
   VERDICT_EQUAL,     /* one table serves all lengths, and it does not matter how it is made */
   VERDICT_METHOD,    /* the method decides, lengths do not */
+  VERDICT_PRECISION, /* the form of the plan decides, lengths do not */
   VERDICT_LENGTHS,   /* ranges depend on the length */
   VERDICT_PADDING,   /* padding spoils the statistics, counted or not */
   N_VERDICTS
@@ -22,7 +23,9 @@ typedef enum verdict_axis {
   AXIS_PER_PROFILE,
   AXIS_FIT,
   AXIS_METHOD,
-  N_AXES
+  AXIS_PRECISION,
+  N_AXES,
+  AXIS_OWN = N_AXES /* a file of the user, which decides nothing about strategies */
 } verdict_axis;
 
 typedef enum verdict_effect {
@@ -43,7 +46,7 @@ typedef struct verdict_pair {
   tare_difference sqnr, metric; /* strategy minus base; NAN where there is none */
 } verdict_pair;
 
-enum { VERDICT_REASONS = 8 };
+enum { VERDICT_REASONS = 16 };
 
 typedef struct verdict {
   verdict_kind kind;
@@ -58,7 +61,8 @@ typedef struct verdict {
 } verdict;
 
 /* Pairs of ranked strategies: those that handle lengths otherwise than the first beside the one of
- * the same method that does as the first, and these beside each other. The caller frees them. */
+ * the same method that does as the first, and these beside each other; of precisions likewise;
+ * files of the user beside the first. The caller frees them. */
 tare_status verdict_pairs(const grid *g, int metric, verdict_pair **out, int *n, tare_error *err);
 
 /* After grid_rank. */

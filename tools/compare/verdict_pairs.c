@@ -15,9 +15,9 @@ static int pair_find(const grid *const g, const grid_strategy *const method_of, 
                      const bool count_padding, const bool per_profile) {
   for (int i = 0; i < g->n_ranked; i++) {
     const grid_strategy *const s = &g->items[g->order[i]];
-    const grid_pass *const pass = &g->passes[s->pass];
-    if (s->method_number == method_of->method_number && pass->fit == fit &&
-        pass->count_padding == count_padding && s->per_profile == per_profile) {
+    if (!s->own && grid_same_method(s, method_of) && s->precision == method_of->precision &&
+        g->passes[s->pass].fit == fit && g->passes[s->pass].count_padding == count_padding &&
+        s->per_profile == per_profile) {
       return g->order[i];
     }
   }
@@ -28,7 +28,7 @@ static int pair_find(const grid *const g, const grid_strategy *const method_of, 
  * done for the first. */
 static void pair_other_handling(const grid *const g, const grid_strategy *const s,
                                 verdict_pair *const out) {
-  const grid_strategy *const first = &g->items[g->order[0]];
+  const grid_strategy *const first = &g->items[grid_first(g)];
   const grid_pass *const pass = &g->passes[s->pass], *const chosen = &g->passes[first->pass];
   const bool counts = pass->count_padding && !chosen->count_padding;
   const int excluded = counts ? pair_find(g, s, pass->fit, false, s->per_profile) : -1;
@@ -42,21 +42,40 @@ static void pair_other_handling(const grid *const g, const grid_strategy *const 
                                                    : AXIS_FIT;
 }
 
+/* Of those that handle lengths as the first does: beside the first, or where the precision is
+ * another one, beside the same method in that of the first. */
+static void pair_other_form(const grid *const g, const grid_strategy *const s,
+                            verdict_pair *const out) {
+  const grid_strategy *const first = &g->items[grid_first(g)];
+  const grid_pass *const pass = &g->passes[s->pass];
+  if (s->precision != first->precision) {
+    grid_strategy wanted = *s;
+    wanted.precision = first->precision;
+    out->axis = AXIS_PRECISION;
+    out->base = pair_find(g, &wanted, pass->fit, pass->count_padding, s->per_profile);
+  }
+}
+
 /* The strategy that a strategy is compared with; false: it is the first, or has no partner. */
 static bool pair_base(const grid *const g, const int strategy, verdict_pair *const out) {
-  const grid_strategy *const s = &g->items[strategy], *const first = &g->items[g->order[0]];
+  const grid_strategy *const s = &g->items[strategy], *const first = &g->items[grid_first(g)];
   *out = (verdict_pair){.strategy = strategy,
-                        .base = g->order[0],
+                        .base = grid_first(g),
                         .axis = AXIS_METHOD,
-                        .first_method = s->method_number == first->method_number};
+                        .first_method = grid_same_method(s, first)};
+  if (s->own) {
+    out->axis = AXIS_OWN;
+    return true;
+  }
   if (same_handling(s, first)) {
-    return s != first;
+    pair_other_form(g, s, out);
+    return s != first && out->base >= 0;
   }
   pair_other_handling(g, s, out);
   return out->base >= 0;
 }
 
-/* Of a difference that is no evidence by itself. */
+/* Of a difference that is no evidence by itself; `to_first`: that to what ranks first. */
 static verdict_effect pair_weak_effect(const tare_difference *const d,
                                        const tare_difference *const to_first) {
   if (isnan(d->low) || d->samples < EQUAL_FROM) {
@@ -68,8 +87,9 @@ static verdict_effect pair_weak_effect(const tare_difference *const d,
                                                                 : EFFECT_EQUAL;
 }
 
-static verdict_effect pair_effect(const verdict_pair *const p, const grid_strategy *const s,
+static verdict_effect pair_effect(const grid *const g, const verdict_pair *const p,
                                   const int metric) {
+  const bool first_is_own = g->items[g->order[0]].own != NULL;
   const double sign = metric >= 0 && tare_metric_lower_is_better(metric) ? -1 : 1;
   const tare_difference *const d = &p->sqnr;
   if (p->by_metric) {
@@ -78,7 +98,7 @@ static verdict_effect pair_effect(const verdict_pair *const p, const grid_strate
   if (d->distinct && fabs(d->value) > GRID_MARGIN_DB) {
     return d->value < 0 ? EFFECT_WORSE : EFFECT_BETTER;
   }
-  return pair_weak_effect(d, &s->sqnr_to_first);
+  return pair_weak_effect(d, first_is_own ? d : &g->items[p->strategy].sqnr_to_first);
 }
 
 static tare_status pair_measure(const grid *const g, const int metric, verdict_pair *const p,
@@ -99,7 +119,7 @@ static tare_status pair_measure(const grid *const g, const int metric, verdict_p
     p->metric = found[1];
     p->by_metric = p->metric.distinct;
   }
-  p->effect = pair_effect(p, &g->items[p->strategy], metric);
+  p->effect = pair_effect(g, p, metric);
   return TARE_OK;
 }
 
@@ -107,7 +127,7 @@ tare_status verdict_pairs(const grid *const g, const int metric, verdict_pair **
                           int *const n, tare_error *const err) {
   *out = cli_realloc(NULL, (size_t)g->n_ranked + 1, sizeof **out);
   *n = 0;
-  for (int i = 0; i < g->n_ranked; i++) {
+  for (int i = 0; grid_first(g) >= 0 && i < g->n_ranked; i++) {
     if (pair_base(g, g->order[i], &(*out)[*n])) {
       CLI_TRY(pair_measure(g, metric, &(*out)[*n], err));
       ++*n;

@@ -88,7 +88,7 @@ void verdict_reason_padding(verdict *const v, const grid *const g, const verdict
 }
 
 void verdict_reason_drift(verdict *const v, const grid *const g) {
-  const range_drift *const d = &g->passes[g->items[g->order[0]].pass].drift;
+  const range_drift *const d = &g->passes[g->items[grid_first(g)].pass].drift;
   if (d->tensors > 0) {
     verdict_reason_add(
         v, cli_format("from the shortest profile to the longest, of %d ranges %d grow and "

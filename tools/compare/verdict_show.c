@@ -8,17 +8,17 @@
 
 static const char *verdict_kind_name(const verdict_kind kind) {
   static const char *const NAMES[N_VERDICTS] = {
-      [VERDICT_NONE] = "none",      [VERDICT_SINGLE] = "single", [VERDICT_UNDECIDED] = "undecided",
-      [VERDICT_EQUAL] = "equal",    [VERDICT_METHOD] = "method", [VERDICT_LENGTHS] = "lengths",
-      [VERDICT_PADDING] = "padding"};
+      [VERDICT_NONE] = "none",           [VERDICT_SINGLE] = "single",
+      [VERDICT_UNDECIDED] = "undecided", [VERDICT_EQUAL] = "equal",
+      [VERDICT_METHOD] = "method",       [VERDICT_PRECISION] = "precision",
+      [VERDICT_LENGTHS] = "lengths",     [VERDICT_PADDING] = "padding"};
   return NAMES[kind];
 }
 
 static const char *verdict_axis_name(const verdict_axis axis) {
-  static const char *const NAMES[N_AXES] = {[AXIS_PADDING] = "padding",
-                                            [AXIS_PER_PROFILE] = "per-profile",
-                                            [AXIS_FIT] = "fit",
-                                            [AXIS_METHOD] = "method"};
+  static const char *const NAMES[] = {
+      [AXIS_PADDING] = "padding", [AXIS_PER_PROFILE] = "per-profile", [AXIS_FIT] = "fit",
+      [AXIS_METHOD] = "method",   [AXIS_PRECISION] = "precision",     [AXIS_OWN] = "own"};
   return NAMES[axis];
 }
 
@@ -56,6 +56,9 @@ static void verdict_pair_json(cJSON *const list, const verdict_pair *const p, co
   json_text(item, "effect", verdict_effect_name(p->effect));
   difference_json(item, "sqnr", &p->sqnr);
   difference_json(item, "metric", &p->metric);
+  if (p->axis == AXIS_OWN) {
+    return; /* it has no table here */
+  }
   const scale_ratios ratios = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
   scale_ratios_json(json_add(item, "scales", json_object()), &ratios);
 }

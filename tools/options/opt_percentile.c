@@ -8,12 +8,17 @@ enum { OPT_PERCENTILE = KEYS_PERCENTILE };
 static const struct argp_option OPTIONS[] = {
     {"percentile", OPT_PERCENTILE, "P", 0, "keep P percent", 0}, {0}};
 
+double opt_percentile_of(const struct argp_state *const state, const char *const option,
+                         const char *const text) {
+  return cli_real(state, option, text, 1e-6, 100);
+}
+
 static error_t percentile_parse(const int key, char *const arg, struct argp_state *const state) {
   double *const percentile = state->input;
   if (key != OPT_PERCENTILE) {
     return ARGP_ERR_UNKNOWN;
   }
-  *percentile = cli_real(state, "--percentile", arg, 1e-6, 100);
+  *percentile = opt_percentile_of(state, "--percentile", arg);
   return 0;
 }
 

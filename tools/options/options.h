@@ -153,7 +153,9 @@ int opt_end(const char *command, const opt_common *options, tare_status status,
 extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, opt_data_argp,
     opt_fit_argp, opt_table_argp, opt_metric_argp, opt_streaming_argp, opt_model_argp,
     opt_inputs_argp;
-extern const struct argp opt_percentile_argp;  /* its input is a double; 0: the default */
+extern const struct argp opt_percentile_argp; /* its input is a double; 0: the default */
+/* Text as a percentile that methods take; ends the parse otherwise, naming `option`. */
+double opt_percentile_of(const struct argp_state *state, const char *option, const char *text);
 extern const struct argp opt_build_argp;       /* a tare_build_options */
 extern const struct argp opt_build_table_argp; /* that, and which decisions of a table it applies */
 extern const struct argp opt_weight_methods_argp; /* an opt_weight_methods */

@@ -89,11 +89,11 @@ static tare_status plan_precisions_json(cJSON *const object, const tare_plan *co
 tare_status details_take_plan(compare_details *const details, const compare_eval *const e,
                               const grid *const g, tare_dataset *const evaluation,
                               tare_error *const err) {
-  const grid_strategy *const first = &g->items[g->order[0]];
+  const grid_strategy *const first = &g->items[grid_first(g)];
   plan_errors errors = {0};
   tare_error reason = {0};
   tare_plan *plan = NULL;
-  CLI_TRY(compare_build(e, first->table, &plan, err));
+  CLI_TRY(compare_build(e, first->table, first->precision, &plan, err));
   if (plan_errors_measure(e, plan, evaluation, &errors, &reason) != TARE_OK) {
     say(e->common, "warning: the report has no errors of layers: %s", reason.message);
     tare_comparison_free(&errors.comparison);
@@ -101,7 +101,7 @@ tare_status details_take_plan(compare_details *const details, const compare_eval
   details->plan = json_object();
   json_text(details->plan, "fit", first->fit);
   json_text(details->plan, "method", first->method);
-  json_bool(details->plan, "padding_counted", g->passes[first->pass].count_padding);
+  json_bool(details->plan, "padding_counted", grid_counts_padding(g, first));
   json_int(details->plan, "samples", errors.result.total.samples);
   const tare_status status = plan_precisions_json(details->plan, plan, err);
   plan_layers_json(details->plan, plan, errors.comparison);

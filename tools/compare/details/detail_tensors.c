@@ -56,7 +56,8 @@ static void thresholds_json(cJSON *const item, const grid *const g, const int pa
   cJSON *const list = json_add(item, "thresholds", json_array());
   tare_table_entry entry;
   for (int i = 0; i < g->n; i++) {
-    if (tensor_entry(&g->items[i], pass, tensor, &entry)) {
+    if (g->items[i].precision == g->items[0].precision && /* others have the same table */
+        tensor_entry(&g->items[i], pass, tensor, &entry)) {
       cJSON *const one = json_add(list, NULL, json_object());
       json_text(one, "method", g->items[i].method);
       json_real(one, "amax", entry.amax);
