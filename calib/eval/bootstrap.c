@@ -193,7 +193,20 @@ static bool metric_differs(const bootstrap *const b, const int plan, const int64
                                     sample);
 }
 
-static void fail_all(tare_difference *const out, const int n_plans) {
+/* Without numbers of samples to draw: the difference of the values, where there are any. */
+static tare_status bootstrap_values(const tare_metric_states *const *const states,
+                                    const int n_plans, const int base, tare_difference *const out,
+                                    tare_error *const err) {
+  double own, other;
+  TAREI_TRY(tare_metric_states_value(states[base], NULL, &other, err));
+  for (int p = 0; p < n_plans; p++) {
+    TAREI_TRY(tare_metric_states_value(states[p], NULL, &own, err));
+    out[p] = (tare_difference){.value = bootstrap_minus(own, other), .low = NAN, .high = NAN};
+  }
+  return TARE_OK;
+}
+
+static void bootstrap_none(tare_difference *const out, const int n_plans) {
   for (int p = 0; p < n_plans; p++) {
     out[p] = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
   }
@@ -242,8 +255,10 @@ tare_status tare_metric_differences(const tare_metric_states *const *const state
                  .n_samples = n_samples};
   tare_status status =
       samples ? bootstrap_choose(samples, n, n_samples, labelled, &b.n, err) : TARE_OK;
-  if (status == TARE_OK && b.n == 0) {
-    fail_all(out, n_plans);
+  if (status == TARE_OK && b.n == 0 && samples) {
+    bootstrap_none(out, n_plans);
+  } else if (status == TARE_OK && b.n == 0) {
+    status = bootstrap_values(states, n_plans, base, out, err);
   } else if (status == TARE_OK) {
     status = bootstrap_run(&b, out, NULL, err);
   }

@@ -97,10 +97,16 @@ static void compare_rank_clear(grid_strategy *const s) {
   s->sqnr_to_first = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
 }
 
+/* Without numbers of samples there is no noise to measure: then only equal values are equal. */
+static bool compare_rank_ties(const tare_difference *const d) {
+  return d->samples == 0 && !isnan(d->value) ? d->value == 0 : !d->distinct;
+}
+
 static void mark_equals(grid *const g, compare_rank_place *const places) {
   for (int i = 0; i < g->n_ranked; i++) {
     grid_strategy *const s = &g->items[places[i].strategy];
-    places[i].equal = !s->to_best.distinct && isnan(places[i].metric) == isnan(places[0].metric);
+    places[i].equal =
+        compare_rank_ties(&s->to_best) && isnan(places[i].metric) == isnan(places[0].metric);
     s->equal = places[i].equal;
   }
 }
