@@ -27,7 +27,7 @@ typedef struct grid_strategy {
   tare_table *table;
   tare_eval_result result;
   tare_difference to_fp32, to_best;    /* of the metric, where there is one */
-  tare_interval sqnr;                  /* NAN where samples do not tell: with a gain range */
+  tare_interval sqnr;                  /* NAN where samples do not tell */
   tare_difference sqnr_to_first;       /* of the SQNR in dB, to the strategy that ranks first */
   bool equal;                          /* not distinguishable from the best */
   length_figure *lengths;              /* for each length of the grid; NULL where there are none */
@@ -66,6 +66,11 @@ void grid_fini(grid *g);
  * the first within GRID_MARGIN_DB moves to the front: one table rather than one per profile,
  * samples as they are rather than fitted, padding excluded, the method that is listed first. */
 tare_status grid_rank(grid *g, int metric, tare_error *err);
+
+/* What tare_sqnr_differences compares: with a gain range the errors at each level, of which the
+ * lowest SQNR counts. */
+int grid_levels(const grid *g);
+const tare_error_tally *grid_errors(const tare_eval_result *result);
 
 /* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
 char *grid_fit_text(const grid *g, int strategy);
