@@ -7,6 +7,8 @@
 #include <tare/tare.h>
 #include <unistd.h>
 
+#include "base/shell.h"
+
 enum { FREE, FILLING, HELD };
 
 /* No memory of the heap and no lock: a signal handler reads it. */
@@ -37,9 +39,15 @@ void tarei_unfinished_remove(const int mark) {
 
 void tare_abandon_outputs(void) {
   const int saved = errno; /* of the code that the signal came upon */
+  tarei_shell_end_all();   /* what they write would come after */
   for (int i = 0; i < N_PLACES; i++) {
     if (atomic_load(&places[i].state) == HELD) {
       (void)unlink(places[i].path); /* nobody is left to tell */
+    }
+  }
+  for (int i = 0; i < N_PLACES; i++) {
+    if (atomic_load(&places[i].state) == HELD) {
+      (void)rmdir(places[i].path); /* folders, which are empty now */
     }
   }
   errno = saved;

@@ -70,6 +70,12 @@ static void print_difference(const int metric, const tare_difference *const d) {
     return;
   }
   const int decimals = metric_decimals(metric, d->value);
+  if (d->samples == 0) {
+    printf("%-16s %+.*f %s; no interval: the metric is one number for all samples\n",
+           "  difference", decimals, metric_shown(metric, d->value),
+           tare_metric_get_unit(metric).difference);
+    return;
+  }
   printf("%-16s %+.*f %s, 95 %% interval %+.*f..%+.*f (%" PRId64 " sample%s)%s\n", "  difference",
          decimals, metric_shown(metric, d->value), tare_metric_get_unit(metric).difference,
          decimals - 1, metric_shown(metric, d->low), decimals - 1, metric_shown(metric, d->high),

@@ -193,7 +193,20 @@ static bool metric_differs(const bootstrap *const b, const int plan, const int64
                                     sample);
 }
 
-static void fail_all(tare_difference *const out, const int n_plans) {
+/* Without numbers of samples to draw: the difference of the values, where there are any. */
+static tare_status bootstrap_values(const tare_metric_states *const *const states,
+                                    const int n_plans, const int base, tare_difference *const out,
+                                    tare_error *const err) {
+  double own, other;
+  TAREI_TRY(tare_metric_states_value(states[base], NULL, &other, err));
+  for (int p = 0; p < n_plans; p++) {
+    TAREI_TRY(tare_metric_states_value(states[p], NULL, &own, err));
+    out[p] = (tare_difference){.value = bootstrap_minus(own, other), .low = NAN, .high = NAN};
+  }
+  return TARE_OK;
+}
+
+static void bootstrap_none(tare_difference *const out, const int n_plans) {
   for (int p = 0; p < n_plans; p++) {
     out[p] = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
   }
@@ -242,8 +255,10 @@ tare_status tare_metric_differences(const tare_metric_states *const *const state
                  .n_samples = n_samples};
   tare_status status =
       samples ? bootstrap_choose(samples, n, n_samples, labelled, &b.n, err) : TARE_OK;
-  if (status == TARE_OK && b.n == 0) {
-    fail_all(out, n_plans);
+  if (status == TARE_OK && b.n == 0 && samples) {
+    bootstrap_none(out, n_plans);
+  } else if (status == TARE_OK && b.n == 0) {
+    status = bootstrap_values(states, n_plans, base, out, err);
   } else if (status == TARE_OK) {
     status = bootstrap_run(&b, out, NULL, err);
   }
@@ -253,36 +268,57 @@ tare_status tare_metric_differences(const tare_metric_states *const *const state
 
 /* --- SQNR ------------------------------------------------------------------------------------- */
 
-static const tare_error_tally *bootstrap_errors(const bootstrap *const b, const int plan) {
-  return ((const tare_error_tally *const *)b->data)[plan];
+/* Of each sample at each level. */
+typedef struct bootstrap_tallies {
+  const tare_error_tally *const *plans;
+  int n_levels;
+} bootstrap_tallies;
+
+static const tare_error_tally *bootstrap_errors(const bootstrap *const b, const int plan,
+                                                const int64_t sample) {
+  const bootstrap_tallies *const t = b->data;
+  return &t->plans[plan][sample * t->n_levels];
+}
+
+static double sqnr_of_level(const bootstrap *const b, const int plan, const int level) {
+  double signal = 0, noise = 0;
+  for (int64_t i = 0; i < b->n_samples; i++) {
+    if (b->times[i]) { /* infinite noise times 0 would have no value */
+      const tare_error_tally *const e = &bootstrap_errors(b, plan, i)[level];
+      signal += b->times[i] * e->signal;
+      noise += b->times[i] * e->noise;
+    }
+  }
+  return noise == 0 ? INFINITY : 10 * log10(signal / noise);
 }
 
 static tare_status sqnr_of(const bootstrap *const b, const int plan, double *const out,
                            tare_error *const err) {
-  const tare_error_tally *const tallies = bootstrap_errors(b, plan);
-  double signal = 0, noise = 0;
+  const bootstrap_tallies *const t = b->data;
   (void)err;
-  for (int64_t i = 0; i < b->n_samples; i++) {
-    if (b->times[i]) { /* infinite noise times 0 would have no value */
-      signal += b->times[i] * tallies[i].signal;
-      noise += b->times[i] * tallies[i].noise;
-    }
+  *out = sqnr_of_level(b, plan, 0);
+  for (int l = 1; l < t->n_levels; l++) {
+    *out = fmin(*out, sqnr_of_level(b, plan, l));
   }
-  *out = noise == 0 ? INFINITY : 10 * log10(signal / noise);
   return TARE_OK;
 }
 
 static bool sqnr_differs(const bootstrap *const b, const int plan, const int64_t sample) {
-  const tare_error_tally x = bootstrap_errors(b, plan)[sample];
-  const tare_error_tally y = bootstrap_errors(b, b->base)[sample];
-  return x.signal != y.signal || x.noise != y.noise;
+  const tare_error_tally *const x = bootstrap_errors(b, plan, sample);
+  const tare_error_tally *const y = bootstrap_errors(b, b->base, sample);
+  bool differs = false;
+  for (int l = 0; l < ((const bootstrap_tallies *)b->data)->n_levels; l++) {
+    differs = differs || x[l].signal != y[l].signal || x[l].noise != y[l].noise;
+  }
+  return differs;
 }
 
 tare_status tare_sqnr_differences(const tare_error_tally *const *const tallies, const int n_plans,
-                                  const int64_t n_samples, const int base,
+                                  const int64_t n_samples, const int n_levels, const int base,
                                   tare_difference *const out, tare_interval *const own,
                                   tare_error *const err) {
-  assert(base >= 0 && base < n_plans && n_samples > 0);
+  assert(base >= 0 && base < n_plans && n_samples > 0 && n_levels > 0);
+  const bootstrap_tallies data = {tallies, n_levels};
   int64_t *const all = tarei_calloc((size_t)n_samples, sizeof *all);
   if (!all) {
     return tarei_fail_memory(err, "bootstrap", (size_t)n_samples * sizeof *all);
@@ -292,7 +328,7 @@ tare_status tare_sqnr_differences(const tare_error_tally *const *const tallies, 
   }
   bootstrap b = {.figure = sqnr_of,
                  .differs = sqnr_differs,
-                 .data = tallies,
+                 .data = &data,
                  .n_plans = n_plans,
                  .base = base,
                  .drawn = all,

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "base/str.h"
+#include "calib/eval/command_files.h"
 #include "calib/eval/comparison.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_ports.h"
@@ -34,11 +35,12 @@ typedef struct evaluation {
   tarei_eval_fit fit;
   tarei_fitted fitted; /* of samples that are runs */
   tarei_eval_save *save;
-  bool refused;     /* what failed is the fault of the sample */
-  int64_t index;    /* of the sample whose levels are taken; -1: none */
-  bool dropped;     /* one of its levels was refused */
-  int64_t n_chunks; /* taken so far, of all samples */
-  int64_t number;   /* of the run: by sample and level, or by chunk */
+  tarei_command_files *files; /* for a metric that a command computes; else NULL */
+  bool refused;               /* what failed is the fault of the sample */
+  int64_t index;              /* of the sample whose levels are taken; -1: none */
+  bool dropped;               /* one of its levels was refused */
+  int64_t n_chunks;           /* taken so far, of all samples */
+  int64_t number;             /* of the run: by sample and level, or by chunk */
   tare_fit_counts counts;
   tarei_eval_samples samples;
 } evaluation;
@@ -60,6 +62,7 @@ void tare_eval_result_fini(tare_eval_result *const result) {
   free(result->levels);
   tarei_metric_states_free(&result->states);
   free(result->errors);
+  free(result->level_errors);
   free(result->sample_seconds);
   free(result->samples);
   free(result->sample_names);
@@ -87,8 +90,9 @@ static tare_status eval_check(evaluation *const e, const tare_plan *const *const
   }
   TAREI_TRY(tarei_metric_pick(e->options->metric, e->options->settings, e->options->n_settings,
                               &e->metric, &e->settings, err));
-  return tarei_metric_check_output(e->metric, &e->outputs[e->options->output],
-                                   e->reference != NO_SIDE, err);
+  return e->settings.command ? TARE_OK /* it gets all outputs */
+                             : tarei_metric_check_output(e->metric, &e->outputs[e->options->output],
+                                                         e->reference != NO_SIDE, err);
 }
 
 enum { CHUNKS_AT_LEAST = 1000000 }; /* for the width of names: how many there are is not known */
@@ -124,6 +128,13 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
                                       e->sides[e->reference].context, e->n_levels, err));
   }
   TAREI_TRY(tarei_eval_fit_init(&e->fit, plans[0], e->options, err)); /* a context knows the pin */
+  if (e->settings.command) {
+    const tarei_command_case about = {.n_sides = e->n_sides,
+                                      .reference = e->reference,
+                                      .count = count,
+                                      .n_levels = e->n_levels ? e->n_levels : 1};
+    TAREI_TRY(tarei_command_files_new(&about, &e->files, err));
+  }
   if (e->options->save_outputs) {
     const int64_t most = e->options->streaming ? count + CHUNKS_AT_LEAST : count;
     TAREI_TRY(tarei_eval_save_new(e->options->save_outputs, most, &e->save, err));
@@ -159,7 +170,7 @@ static tare_status measure_metric(const evaluation *const e, const int s,
       .want = e->reference == NO_SIDE ? NULL : &e->sides[e->reference].outputs[i],
       .extents = extents};
   TAREI_TRY(tarei_metric_states_begin(states, profile, sample->level, err));
-  TAREI_TRY(e->metric->add(&c, states, err));
+  TAREI_TRY(e->metric->add ? e->metric->add(&c, states, err) : TARE_OK);
   return e->options->answers && e->metric->read && sample->gain_db == 0
              ? e->metric->read(&c, &e->settings, &states->answer, err)
              : TARE_OK;
@@ -186,6 +197,9 @@ static tare_status measure_output(const evaluation *const e, const int s,
   }
   if (e->metric && i == e->options->output) {
     TAREI_TRY(measure_metric(e, s, sample, profile, extents, err));
+  }
+  if (e->files) {
+    TAREI_TRY(tarei_command_files_output(e->files, s, e->number, name, got, extents, err));
   }
   return e->save && s == 0 ? tarei_eval_save_output(e->save, e->number, name, got, extents, err)
                            : TARE_OK;
@@ -222,6 +236,9 @@ static tare_status measure_side(evaluation *const e, const int s, const tare_sam
 
 static tare_status save_sample(const evaluation *const e, const tare_sample *const sample,
                                tare_error *const err) {
+  if (e->files) {
+    TAREI_TRY(tarei_command_files_begin(e->files, e->number, sample, err));
+  }
   return e->save ? tarei_eval_save_sample(e->save, e->number, sample->name, err) : TARE_OK;
 }
 
@@ -347,7 +364,7 @@ static tare_status take_level(evaluation *const e, tare_dataset *const dataset,
 /* After all its levels. */
 static tare_status end_sample(evaluation *const e, tare_error *const err) {
   if (e->index < 0 || e->dropped) {
-    return TARE_OK;
+    return e->index >= 0 && e->files ? tarei_command_files_drop(e->files, e->index, err) : TARE_OK;
   }
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(tarei_eval_side_commit(&e->sides[s], err));
@@ -392,6 +409,16 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
   return e->save ? tarei_eval_save_commit(e->save, err) : TARE_OK;
 }
 
+static tare_status run_commands(const evaluation *const e, tare_error *const err) {
+  TAREI_TRY(tarei_command_files_finish(e->files, err));
+  for (int s = 0; s < e->n_sides; s++) {
+    TAREI_TRY(tarei_command_files_run(e->files, s, e->settings.command,
+                                      e->outputs[e->options->output].name, e->sides[s].states,
+                                      err));
+  }
+  return TARE_OK;
+}
+
 static void add_reference(const evaluation *const e, tare_eval_result *const result) {
   const tarei_eval_side *const reference = &e->sides[e->reference];
   result->reference_seconds = reference->seconds;
@@ -409,6 +436,7 @@ static tare_status eval_conclude(evaluation *const e, const tare_dataset *const 
                                  tare_error *const err) {
   struct rusage usage = {0};
   (void)getrusage(RUSAGE_SELF, &usage); /* cannot fail for ourselves */
+  TAREI_TRY(e->files ? run_commands(e, err) : TARE_OK);
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(tarei_eval_side_finish(&e->sides[s], err));
   }
@@ -441,6 +469,7 @@ static void fini(evaluation *const e) {
     tarei_eval_side_fini(&e->sides[s]);
   }
   tarei_eval_save_free(&e->save);
+  tarei_command_files_free(&e->files);
   tarei_eval_fit_fini(&e->fit);
   tarei_fitted_fini(&e->fitted);
   tarei_eval_samples_fini(&e->samples);

@@ -87,14 +87,23 @@ static void *eval_save_gather(const tare_tensor *const tensor, const int64_t *co
   return data;
 }
 
-/* Bytes of a name may be of any kind; a file's are mostly UTF-8. */
-static bool write_name(const hid_t group, const char *const text) {
+/* Bytes of a text may be of any kind; a file's are mostly UTF-8. */
+static hid_t text_type(const char *const text) {
   const size_t size = strlen(text);
   const hid_t type = H5Tcopy(H5T_C_S1);
+  if (type >= 0 && H5Tset_size(type, size ? size : 1) >= 0 &&
+      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) {
+    return type;
+  }
+  H5Tclose(type);
+  return -1;
+}
+
+static bool write_name(const hid_t group, const char *const text) {
+  const hid_t type = text_type(text);
   const hid_t space = H5Screate(H5S_SCALAR);
   hid_t attribute = -1;
-  if (type >= 0 && space >= 0 && H5Tset_size(type, size ? size : 1) >= 0 &&
-      H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) {
+  if (type >= 0 && space >= 0) {
     attribute = H5Acreate2(group, "name", type, space, H5P_DEFAULT, H5P_DEFAULT);
   }
   const bool written = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
@@ -162,6 +171,33 @@ tare_status tarei_eval_save_output(tarei_eval_save *const save, const int64_t nu
   free(data);
   tarei_str_free(&name);
   return status;
+}
+
+tare_status tarei_eval_save_text(tarei_eval_save *const save, const int64_t number,
+                                 const char *const name, const char *const text,
+                                 tare_error *const err) {
+  tarei_str path = {0};
+  tarei_str_add(&path, "/%0*lld/%s", save->digits, (long long)number, name);
+  tare_status status =
+      path.failed ? tarei_fail_memory(err, name, path.length) : tarei_hdf5_lock(err);
+  if (status == TARE_OK) {
+    const hid_t type = text_type(text);
+    const bool written = type >= 0 && write_dataset(save->h.file, path.text, type, 0, NULL, text);
+    H5Tclose(type);
+    status = tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, written, err), err);
+  }
+  tarei_str_free(&path);
+  return status;
+}
+
+tare_status tarei_eval_save_drop(tarei_eval_save *const save, const int64_t number,
+                                 tare_error *const err) {
+  char path[32];
+  (void)snprintf(path, sizeof path, "/%0*lld", save->digits, (long long)number);
+  TAREI_TRY(tarei_hdf5_lock(err));
+  const htri_t there = H5Lexists(save->h.file, path, H5P_DEFAULT);
+  const bool dropped = there == 0 || (there > 0 && H5Ldelete(save->h.file, path, H5P_DEFAULT) >= 0);
+  return tarei_hdf5_unlock(tarei_h5_outfile_check(&save->h, dropped, err), err);
 }
 
 tare_status tarei_eval_save_commit(tarei_eval_save *const save, tare_error *const err) {

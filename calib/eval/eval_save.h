@@ -22,6 +22,13 @@ tare_status tarei_eval_save_output(tarei_eval_save *save, int64_t number, const 
                                    const tare_tensor *tensor, const int64_t *extents,
                                    tare_error *err);
 
+/* Writes a text for a sample, as UTF-8. */
+tare_status tarei_eval_save_text(tarei_eval_save *save, int64_t number, const char *name,
+                                 const char *text, tare_error *err);
+
+/* Takes a sample out again, if it is there. */
+tare_status tarei_eval_save_drop(tarei_eval_save *save, int64_t number, tare_error *err);
+
 /* Completes the file and gives it its name. Only tarei_eval_save_free may follow. */
 tare_status tarei_eval_save_commit(tarei_eval_save *save, tare_error *err);
 

@@ -37,6 +37,7 @@ void tarei_eval_side_fini(tarei_eval_side *const side) {
   free(side->metrics);
   tarei_metric_states_free(&side->states);
   free(side->errors);
+  free(side->level_errors);
   free(side->sample_seconds);
   *side = (tarei_eval_side){0};
 }
@@ -75,18 +76,28 @@ void tarei_eval_side_add(tarei_eval_side *const side, const tarei_eval_place *co
   }
 }
 
+static tare_error_tally eval_side_errors(const tarei_tally *const t) {
+  return (tare_error_tally){.signal = t->want2,
+                            .noise = t->diff2,
+                            .got = t->got2,
+                            .dot = t->dot,
+                            .max_abs = t->max_abs,
+                            .rows = t->rows,
+                            .agreed = t->agreed};
+}
+
 static tare_status keep_errors(tarei_eval_side *const side, tare_error *const err) {
-  const tarei_tally *const sample = &side->pending[side->n_tallies - 1];
+  for (int l = 0; l < side->n_levels; l++) {
+    const int64_t at = side->n_errors * side->n_levels + l;
+    if (!TAREI_GROW(side->level_errors, at, side->cap_level_errors)) {
+      return tarei_fail_memory(err, "the errors of each sample", sizeof *side->level_errors);
+    }
+    side->level_errors[at] = eval_side_errors(&side->pending[side->n_profiles + l]);
+  }
   if (!TAREI_GROW(side->errors, side->n_errors, side->cap_errors)) {
     return tarei_fail_memory(err, "the errors of each sample", sizeof *side->errors);
   }
-  side->errors[side->n_errors++] = (tare_error_tally){.signal = sample->want2,
-                                                      .noise = sample->diff2,
-                                                      .got = sample->got2,
-                                                      .dot = sample->dot,
-                                                      .max_abs = sample->max_abs,
-                                                      .rows = sample->rows,
-                                                      .agreed = sample->agreed};
+  side->errors[side->n_errors++] = eval_side_errors(&side->pending[side->n_tallies - 1]);
   return TARE_OK;
 }
 
@@ -165,11 +176,13 @@ tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_resu
                                .states = side->states,
                                .n_errors = side->n_errors,
                                .errors = side->errors,
+                               .level_errors = side->level_errors,
                                .sample_seconds = side->sample_seconds,
                                .n_samples = side->n_seconds,
                                .seconds = side->seconds};
   side->states = NULL;
   side->errors = NULL;
+  side->level_errors = NULL;
   side->sample_seconds = NULL;
   return TARE_OK;
 }

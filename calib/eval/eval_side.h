@@ -22,6 +22,8 @@ typedef struct tarei_eval_side {
   tare_error_tally *errors;   /* of each sample that counted */
   int64_t n_errors;
   size_t cap_errors;
+  tare_error_tally *level_errors; /* the same by level */
+  size_t cap_level_errors;
   double *sample_seconds; /* of each sample that counted */
   int64_t n_seconds;
   size_t cap_seconds;

@@ -33,7 +33,8 @@ typedef struct tarei_metric {
   tare_status (*check)(const tarei_metric_settings *settings, tare_error *err);
 
   /* Adds the numbers of one sample to its row; none if it has no label. TARE_E_USAGE if the label
-   * is not of the required kind, TARE_E_INPUT if it does not match the output. */
+   * is not of the required kind, TARE_E_INPUT if it does not match the output. NULL for a metric
+   * that a command prints (printed.h). */
   tare_status (*add)(const tarei_metric_case *c, tare_metric_states *states, tare_error *err);
 
   /* Adds what it reads in the output of a sample, as text; NULL: numbers, which have none. */

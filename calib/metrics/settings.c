@@ -121,6 +121,7 @@ tare_status tarei_metric_settings_read(const char *const metric, const unsigned 
   settings_values values;
   *out = (tarei_metric_settings){0};
   TAREI_TRY(settings_gather(metric, takes, settings, n, &values, err));
+  out->command = values.of[TAREI_METRIC_COMMAND];
   TAREI_TRY(settings_read_unit(&values, out, err));
   TAREI_TRY(settings_read_classes(&values, out, err));
   return settings_read_vocabulary(&values, out, err);
@@ -132,4 +133,5 @@ void tarei_metric_settings_fini(tarei_metric_settings *const settings) {
 
 void tarei_metric_settings_forget(tarei_metric_settings *const copy) {
   copy->vocabulary = NULL;
+  copy->command = NULL;
 }

@@ -16,6 +16,7 @@ tare_status tarei_metric_states_new(const tarei_metric *const metric,
   }
   (*out)->metric = metric;
   (*out)->settings = *settings;
+  (*out)->total = NAN;
   return TARE_OK;
 }
 

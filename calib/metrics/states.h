@@ -22,6 +22,7 @@ typedef struct tarei_metric_row {
 struct tare_metric_states {
   const struct tarei_metric *metric;
   tarei_metric_settings settings; /* what it points to is there until the states are finished */
+  double total;                   /* of all rows, where their numbers are not known; else NAN */
   double *numbers;
   int64_t n_numbers;
   size_t cap_numbers;

@@ -127,6 +127,12 @@ static tare_status score_metric(const tarei_trials *const t, const tare_eval_res
       d.low = -differences[i].high;
       d.high = -differences[i].low;
     }
+    if (!isinf(t->options->max_drop) && d.samples == 0 && !isnan(d.value)) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "metric %s is one number for all samples and has no interval to bound: "
+                        "have the metric command print a line for each sample",
+                        t->options->eval.metric);
+    }
     scores[i].has_metric = true;
     scores[i].drop = d;
   }

@@ -90,7 +90,9 @@ typedef struct tare_eval_result {
                                  in the order of the data; NULL without a metric */
   int64_t n_errors;         /* samples that were compared with a reference, recordings as a whole */
   tare_error_tally *errors; /* theirs, in the order of the data */
-  double *sample_seconds;   /* wall time of the runs of the plan for each of n_samples */
+  tare_error_tally *level_errors; /* the same at each of n_levels, those of a sample one after the
+                                     other; NULL without a gain range */
+  double *sample_seconds;         /* wall time of the runs of the plan for each of n_samples */
   /** Samples that counted, in the order of the data. States and errors, where there are any, are
    *  theirs. Of the results of tare_eval_many only the first has them: they are the same for all.
    */
@@ -188,17 +190,21 @@ typedef struct tare_interval {
 } tare_interval;
 
 /**
- * The same bootstrap for the SQNR in dB. The difference of two plans without errors is 0.
- * @param tallies n_plans arrays of n_samples tallies, all in the same order of samples
+ * The same bootstrap for the SQNR in dB: with levels the lowest of them, as tare_eval_lowest_sqnr
+ * has it. The difference of two plans without errors is 0.
+ * @param tallies n_plans arrays of n_samples times n_levels tallies, all in the same order of
+ *        samples, and of each sample by level
  * @param n_samples number of samples, > 0 (asserted)
+ * @param n_levels levels of each sample, > 0 (asserted); 1 for the errors of recordings as a whole
  * @param base number of the plan with which the others are compared, 0 .. n_plans - 1 (asserted)
  * @param out n_plans differences; that of the base is 0
  * @param own n_plans intervals of the SQNR itself, INFINITY without errors; NULL: not wanted
  * @return TARE_OK, TARE_E_MEMORY
  */
 TARE_API tare_status tare_sqnr_differences(const tare_error_tally *const *tallies, int n_plans,
-                                           int64_t n_samples, int base, tare_difference *out,
-                                           tare_interval *own, tare_error *err);
+                                           int64_t n_samples, int n_levels, int base,
+                                           tare_difference *out, tare_interval *own,
+                                           tare_error *err);
 
 #ifdef __cplusplus
 }

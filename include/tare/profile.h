@@ -129,6 +129,8 @@ typedef struct tare_length_count {
  * Cuts lengths into groups, so that padding each sample to the longest of its group adds as little
  * as possible. Exact: dynamic programming, whose steps are monotone because the cost is a Monge
  * array (Burkard, Klinz and Rudolf, "Perspectives of Monge properties in optimization", 1996).
+ * What a run at a length costs can be given in place of the length, where it grows with it (e.g.
+ * nanoseconds): then the extra cost is the least, and `padding` is its sum.
  * @param lengths distinct lengths, ascending (asserted)
  * @param n number of lengths, > 0
  * @param groups number of groups, 1 to the smaller of n and TARE_MAX_PROFILES (asserted)

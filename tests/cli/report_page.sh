@@ -60,8 +60,13 @@ check() {
 
 "$TARE" compare "$EXAMPLES/digits-conv/digits-conv.onnx" "$EXAMPLES/digits-conv/calib" -q --rate 8000 \
   --eval "$EXAMPLES/digits-conv/eval" --profile samples=1000:15000:20000 --profile samples=20001:30000:160000 \
-  --labels digits --metric ctc-error --alphabet 0123456789 --report audio.html >/dev/null || exit
-check audio.html verdict strategies trade by-length lengths tensors ranges layers repeat
+  --labels digits --metric ctc-error --alphabet 0123456789 --worst 3 --report audio.html >/dev/null || exit
+check audio.html verdict strategies 'Fits and methods' trade by-length worst lengths tensors ranges layers repeat
+
+"$TARE" compare "$EXAMPLES/digits-conv/digits-conv.onnx" "$EXAMPLES/digits-conv/calib" -q --rate 8000 --limit 2 \
+  --eval "$EXAMPLES/digits-conv/eval" --fits native --methods minmax --gain-range -6:+6:6dB \
+  --report levels.html >/dev/null || exit
+check levels.html verdict strategies levels repeat
 
 # Without a metric, from files whose names are markup.
 hostile='a</script><script>console.log("executed")<'

@@ -103,6 +103,12 @@ run)
   prepare
   sweep o run -q "$folder/text.plan" "$mini/eval.h5" --limit 2 --threads 1 --save-outputs "$out"
   ;;
+metric)
+  prepare
+  export TMPDIR="$folder" # what is killed leaves its files
+  sweep none run -q "$folder/text.plan" "$mini/eval.h5" --limit 2 --threads 1 --metric score \
+    --metric-command 'echo 1; echo 2'
+  ;;
 reduce)
   prepare
   sed '/"\/layers.1\/Mul_1_output_0"/s/"amax": \[[^]]*\]/"amax": [0.05]/' "$folder/text.json" \

@@ -9,7 +9,8 @@ enum {
   OPT_PROFILES_MIN,
   OPT_PROFILES_MAX,
   OPT_PROFILES_WITHIN,
-  OPT_PROFILES_MODEL
+  OPT_PROFILES_MODEL,
+  OPT_PROFILES_PLAN
 };
 
 typedef struct profiles_arguments {
@@ -19,10 +20,12 @@ typedef struct profiles_arguments {
 
 static const struct argp_option OPTIONS[] = {
     {"model", OPT_PROFILES_MODEL, "MODEL", 0, "The model that the data feed; audio needs none", 0},
+    {"plan", OPT_PROFILES_PLAN, "PLAN", 0,
+     "Measure the latency of this plan, and cut where padding costs the least time", 0},
     {"count", OPT_PROFILES_COUNT, "N", 0, "So many profiles (default: as few as --padding allows)",
      0},
     {"padding", OPT_PROFILES_PADDING, "PERCENT", 0,
-     "Share of what runs that may be padding (default 10)", 0},
+     "Share of what runs, or with --plan of the time, that may be padding (default 10)", 0},
     {"most", OPT_PROFILES_MOST, "N", 0, "At most so many profiles (default 8)", 0},
     {"symbol", OPT_PROFILES_SYMBOL, "NAME", 0,
      "Cut the lengths of this symbol (default: that with the widest range); others have one range "
@@ -68,6 +71,10 @@ static error_t cmd_profiles_parse(const int key, char *const arg, struct argp_st
     case OPT_PROFILES_MODEL:
       o->model = arg;
       a->of_data = "--model";
+      return 0;
+    case OPT_PROFILES_PLAN:
+      o->plan = arg;
+      a->of_data = "--plan";
       return 0;
     case OPT_PROFILES_COUNT:
       o->count = (int)cli_int(state, "--count", arg, 1, TARE_MAX_PROFILES);
@@ -118,10 +125,12 @@ static const struct argp ARGP = {
     .args_doc = "DATA...|STATISTICS",
     .doc =
         "Suggests profiles. Of data it shows the lengths, and cuts them where padding each sample "
-        "to the longest of its profile adds least, as engines do that run at fixed shapes. Of "
+        "to the longest of its profile adds least, as engines do that run at fixed shapes; with "
+        "--plan where it costs the least time. Of "
         "statistics with several profiles it says which of them can share scales. The last lines "
         "are options to paste.\vExamples:\n  tare profiles recordings/\n  tare profiles calib.h5 "
-        "--model model.onnx --count 4\n  tare profiles model.stats --within 10",
+        "--model model.onnx --count 4\n  tare profiles calib.h5 --model model.onnx --plan "
+        "model.plan\n  tare profiles model.stats --within 10",
     .children = CHILDREN};
 
 int cmd_profiles(const int argc, char **const argv) {

@@ -32,7 +32,7 @@ typedef struct grid_strategy {
   tare_table *table;
   tare_eval_result result;
   tare_difference to_fp32, to_best;    /* of the metric, where there is one */
-  tare_interval sqnr;                  /* NAN where samples do not tell: with a gain range */
+  tare_interval sqnr;                  /* NAN where samples do not tell */
   tare_difference sqnr_to_first;       /* of the SQNR in dB, to the strategy that ranks first */
   bool equal;                          /* not distinguishable from the best */
   length_figure *lengths;              /* for each length of the grid; NULL where there are none */
@@ -88,6 +88,11 @@ bool grid_counts_padding(const grid *g, const grid_strategy *s);
 
 /* Whether two strategies compute thresholds in the same way. */
 bool grid_same_method(const grid_strategy *a, const grid_strategy *b);
+
+/* What tare_sqnr_differences compares: with a gain range the errors at each level, of which the
+ * lowest SQNR counts. */
+int grid_levels(const grid *g);
+const tare_error_tally *grid_errors(const tare_eval_result *result);
 
 /* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
 char *grid_fit_text(const grid *g, int strategy);

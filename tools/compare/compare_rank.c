@@ -76,21 +76,29 @@ static tare_status compare_rank_differ(grid *const g, const bool to_fp32, tare_e
   return status;
 }
 
-/* The SQNR of all strategies beside that of the first. With a gain range the SQNR that counts is
- * that of one level, which the tallies of whole recordings do not tell. */
+int grid_levels(const grid *const g) {
+  return g->fp32.n_levels > 0 ? g->fp32.n_levels : 1;
+}
+
+const tare_error_tally *grid_errors(const tare_eval_result *const result) {
+  return result->n_levels > 0 ? result->level_errors : result->errors;
+}
+
+/* The SQNR of all strategies beside that of the first. */
 static tare_status compare_rank_sqnr(grid *const g, tare_error *const err) {
   const int n = g->n_ranked;
   const int64_t n_samples = g->items[g->order[0]].result.n_errors;
-  if (g->fp32.n_levels > 0 || n_samples == 0) {
+  if (n_samples == 0) {
     return TARE_OK;
   }
   const tare_error_tally **const tallies = cli_realloc(NULL, (size_t)n, sizeof *tallies);
   tare_difference *const found = cli_realloc(NULL, (size_t)n, sizeof *found);
   tare_interval *const own = cli_realloc(NULL, (size_t)n, sizeof *own);
   for (int i = 0; i < n; i++) {
-    tallies[i] = g->items[g->order[i]].result.errors;
+    tallies[i] = grid_errors(&g->items[g->order[i]].result);
   }
-  const tare_status status = tare_sqnr_differences(tallies, n, n_samples, 0, found, own, err);
+  const tare_status status =
+      tare_sqnr_differences(tallies, n, n_samples, grid_levels(g), 0, found, own, err);
   for (int i = 0; status == TARE_OK && i < n; i++) {
     g->items[g->order[i]].sqnr_to_first = found[i];
     g->items[g->order[i]].sqnr = own[i];
@@ -106,10 +114,16 @@ static void compare_rank_clear(grid_strategy *const s) {
   s->sqnr_to_first = (tare_difference){.value = NAN, .low = NAN, .high = NAN};
 }
 
+/* Without numbers of samples there is no noise to measure: then only equal values are equal. */
+static bool compare_rank_ties(const tare_difference *const d) {
+  return d->samples == 0 && !isnan(d->value) ? d->value == 0 : !d->distinct;
+}
+
 static void mark_equals(grid *const g, compare_rank_place *const places) {
   for (int i = 0; i < g->n_ranked; i++) {
     grid_strategy *const s = &g->items[places[i].strategy];
-    places[i].equal = !s->to_best.distinct && isnan(places[i].metric) == isnan(places[0].metric);
+    places[i].equal =
+        compare_rank_ties(&s->to_best) && isnan(places[i].metric) == isnan(places[0].metric);
     s->equal = places[i].equal;
   }
 }

@@ -112,7 +112,13 @@ static void print_intervals(const grid *const g, const int metric) {
   if (g->n_ranked == 0) {
     return;
   }
-  const int64_t samples = g->items[g->order[0]].to_best.samples;
+  const tare_difference *const first = &g->items[g->order[0]].to_best;
+  const int64_t samples = first->samples;
+  if (samples == 0 && !isnan(first->value)) {
+    printf("no intervals: %s is one number for all samples, so differences may be noise\n",
+           tare_metric_name(metric));
+    return;
+  }
   printf(
       "intervals: %s minus that of fp32 or of the best, in %s,\n"
       "  by a paired bootstrap over %" PRId64

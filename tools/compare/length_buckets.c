@@ -126,7 +126,7 @@ static tare_status compare_errors(const length_bucket *const b,
     gather_errors(b, plans[p], all + size * (size_t)p);
     rows[p] = all + size * (size_t)p;
   }
-  const tare_status status = tare_sqnr_differences(rows, n, b->n, 0, found, own, err);
+  const tare_status status = tare_sqnr_differences(rows, n, b->n, 1, 0, found, own, err);
   for (int p = 0; status == TARE_OK && p < n; p++) {
     out[p].sqnr = own[p];
     out[p].sqnr_to_first = found[p];

@@ -120,8 +120,7 @@ static void conclude_undecided(verdict *const v, const grid *const g, const verd
   const tare_difference *const d = &p->sqnr;
   v->kind = VERDICT_UNDECIDED;
   if (isnan(d->low) || isinf(d->low) || isinf(d->high)) {
-    v->sentence = cli_format("cannot tell: differences of the SQNR have no interval%s",
-                             g->fp32.n_levels ? " with a gain range" : "");
+    v->sentence = cli_format("%s", "cannot tell: differences of the SQNR have no interval");
   } else {
     v->sentence = undecided_sentence(d);
     verdict_reason_interval(v, g, p);

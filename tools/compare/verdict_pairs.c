@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tools/compare/scale_ratios.h"
 #include "tools/compare/verdict.h"
 
 enum { EQUAL_FROM = 6 }; /* samples: fewer are no evidence for a difference, nor against one */
@@ -87,6 +88,17 @@ static verdict_effect pair_weak_effect(const tare_difference *const d,
                                                                 : EFFECT_EQUAL;
 }
 
+/* Equal scales and equal figures of every sample: the plans are the same, and more samples would
+ * not differ either. */
+static bool pair_is_same(const grid *const g, const verdict_pair *const p) {
+  const grid_strategy *const s = &g->items[p->strategy], *const base = &g->items[p->base];
+  if (!s->table || !base->table || s->precision != base->precision) {
+    return false;
+  }
+  const scale_ratios r = scale_ratios_of(s->table, base->table);
+  return p->sqnr.value == 0 && p->sqnr.differing == 0 && r.tensors > 0 && r.worst == 1;
+}
+
 static verdict_effect pair_effect(const grid *const g, const verdict_pair *const p,
                                   const int metric) {
   const bool first_is_own = g->items[g->order[0]].own != NULL;
@@ -98,7 +110,9 @@ static verdict_effect pair_effect(const grid *const g, const verdict_pair *const
   if (d->distinct && fabs(d->value) > GRID_MARGIN_DB) {
     return d->value < 0 ? EFFECT_WORSE : EFFECT_BETTER;
   }
-  return pair_weak_effect(d, first_is_own ? d : &g->items[p->strategy].sqnr_to_first);
+  return pair_is_same(g, p)
+             ? EFFECT_EQUAL
+             : pair_weak_effect(d, first_is_own ? d : &g->items[p->strategy].sqnr_to_first);
 }
 
 static tare_status pair_measure(const grid *const g, const int metric, verdict_pair *const p,
@@ -108,9 +122,9 @@ static tare_status pair_measure(const grid *const g, const int metric, verdict_p
   const tare_difference none = {.value = NAN, .low = NAN, .high = NAN};
   tare_difference found[2] = {none, none};
   p->sqnr = p->metric = none;
-  if (g->fp32.n_levels == 0 && own->n_errors > 0) {
-    const tare_error_tally *const errors[] = {base->errors, own->errors};
-    CLI_TRY(tare_sqnr_differences(errors, 2, own->n_errors, 0, found, NULL, err));
+  if (own->n_errors > 0) {
+    const tare_error_tally *const errors[] = {grid_errors(base), grid_errors(own)};
+    CLI_TRY(tare_sqnr_differences(errors, 2, own->n_errors, grid_levels(g), 0, found, NULL, err));
     p->sqnr = found[1];
   }
   if (metric >= 0) {

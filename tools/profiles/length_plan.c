@@ -15,48 +15,60 @@ static void count_lengths(int64_t *const values, const int64_t n, length_plan *c
       p->lengths[p->n++] = (tare_length_count){.length = values[i]};
     }
     p->lengths[p->n - 1].samples++;
-    p->elements += values[i];
   }
   p->samples = n;
+}
+
+/* A longer run costs more, if by a nanosecond. */
+static void count_costs(const latency_curve *const curve, length_plan *const p) {
+  p->costs = cli_realloc(NULL, (size_t)p->n, sizeof *p->costs);
+  for (int i = 0; i < p->n; i++) {
+    const tare_length_count *const l = &p->lengths[i];
+    const int64_t cost = curve ? latency_curve_ns(curve, l->length) : l->length;
+    const int64_t above = i ? p->costs[i - 1].length + 1 : 1;
+    p->costs[i] = (tare_length_count){cost > above ? cost : above, l->samples};
+    p->least += p->costs[i].length * l->samples;
+  }
 }
 
 /* Groups of one width between the shortest and the longest length; each is padded to the longest
  * that it has. */
 static int64_t equal_padding(const length_plan *const p, const int groups) {
   const int64_t least = p->lengths[0].length, span = p->lengths[p->n - 1].length - least;
-  int64_t padding = 0, samples = 0, elements = 0;
+  int64_t padding = 0, samples = 0, alone = 0;
   int group = 0;
   for (int i = 0; i < p->n; i++) {
     const tare_length_count *const l = &p->lengths[i];
     samples += l->samples;
-    elements += l->samples * l->length;
+    alone += l->samples * p->costs[i].length;
     while (group + 1 < groups && l->length - least > span * (group + 1) / groups) {
       group++;
     }
     const int64_t end = least + span * (group + 1) / groups;
     if (i + 1 == p->n || p->lengths[i + 1].length > end) {
-      padding += samples * l->length - elements;
-      samples = elements = 0;
+      padding += samples * p->costs[i].length - alone;
+      samples = alone = 0;
     }
   }
   return padding;
 }
 
 double length_plan_share(const length_plan *const p, const int64_t padding) {
-  return (double)padding / (double)(padding + p->elements);
+  return (double)padding / (double)(padding + p->least);
 }
 
 tare_status length_plan_make(int64_t *const values, const int64_t n,
-                             const profiles_options *const o, length_plan *const out,
-                             tare_error *const err) {
+                             const profiles_options *const o, const latency_curve *const curve,
+                             length_plan *const out, tare_error *const err) {
   *out = (length_plan){0};
   count_lengths(values, n, out);
+  count_costs(curve, out);
   const int asked = o->count ? o->count : o->most, most = asked < out->n ? asked : out->n;
   out->cuts = cli_realloc(NULL, (size_t)most, sizeof *out->cuts);
   for (int g = 1; g <= most; g++) {
     length_cut *const cut = &out->cuts[out->n_cuts];
     *cut = (length_cut){.groups = g, .equal_padding = equal_padding(out, g)};
-    CLI_TRY(tare_lengths_cut(out->lengths, out->n, g, cut->last, &cut->padding, err));
+    CLI_TRY(tare_lengths_cut(out->costs, out->n, g, cut->last, &cut->padding, err));
     out->chosen = out->n_cuts++;
     out->fulfills = o->count ? g == most : length_plan_share(out, cut->padding) <= o->padding;
     if (out->fulfills && !o->count) {
@@ -68,6 +80,7 @@ tare_status length_plan_make(int64_t *const values, const int64_t n,
 
 void length_plan_fini(length_plan *const plan) {
   free(plan->lengths);
+  free(plan->costs);
   free(plan->cuts);
   *plan = (length_plan){0};
 }

@@ -10,6 +10,7 @@ typedef struct profiles_options {
   opt_data data;
   cli_list paths;
   const char *model;  /* that the data feed, or NULL */
+  const char *plan;   /* whose latency is to be the least; NULL: the least padding */
   const char *symbol; /* whose lengths are cut; NULL: the one with the most different ones */
   int count;          /* of profiles; 0: as few as `padding` allows */
   int most;           /* of these */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/options/data_scan.h"
+#include "tools/profiles/latency_measure.h"
 #include "tools/profiles/length_plan.h"
 #include "tools/report.h"
 
@@ -16,7 +17,8 @@ typedef struct data_profiles {
   data_scan scan;
   int symbol;
   length_plan plan;
-  cli_list specs; /* of the chosen profiles; the texts are its own */
+  latency_curve curve; /* with a plan */
+  cli_list specs;      /* of the chosen profiles; the texts are its own */
 } data_profiles;
 
 /* --- the symbol ------------------------------------------------------------------------------- */
@@ -125,8 +127,14 @@ static tare_status data_profiles_make(data_profiles *const d, tare_error *const 
   }
   CLI_TRY(pick_symbol(d, err));
   CLI_TRY(check_covered(d, err));
+  const tare_range all = lengths_range(&d->scan.lengths, d->symbol);
+  if (o->plan) {
+    CLI_TRY(latency_measure(o->plan, tare_profiles_symbol(d->scan.lengths.symbols, d->symbol),
+                            all.min, all.max, &o->common, &d->curve, err));
+  }
   int64_t *const values = values_of(&d->scan.lengths, d->symbol);
-  const tare_status status = length_plan_make(values, d->scan.lengths.n, o, &d->plan, err);
+  const tare_status status =
+      length_plan_make(values, d->scan.lengths.n, o, o->plan ? &d->curve : NULL, &d->plan, err);
   free(values);
   CLI_TRY(status);
   for (int g = 0; g < d->plan.cuts[d->plan.chosen].groups; g++) {
@@ -203,13 +211,34 @@ static void print_lengths(const length_plan *const p) {
   }
 }
 
-static void print_cuts(const length_plan *const p) {
-  report *const r = report_new("profiles>,padding %>,of equal widths %>,chosen<");
+static void print_curve(const latency_curve *const c, const char *const plan) {
+  report *const r = report_new("length>,ms>");
+  printf("\nlatency of %s with %d thread%s: medians of runs with made-up inputs\n", plan,
+         c->threads, cli_s(c->threads));
+  for (int i = 0; i < c->n; i++) {
+    report_cell(r, "%" PRId64, c->lengths[i]);
+    report_number(r, 3, c->ms[i]);
+  }
+  report_print(r, stdout);
+}
+
+/* What a sample takes on average, padded so. */
+static double mean_ms(const length_plan *const p, const int64_t padding) {
+  return 1e-6 * (double)(p->least + padding) / (double)p->samples;
+}
+
+static void print_cuts(const length_plan *const p, const bool timed) {
+  report *const r =
+      report_new(timed ? "profiles>,time of padding %>,of equal widths %>,ms a sample>,chosen<"
+                       : "profiles>,padding %>,of equal widths %>,chosen<");
   for (int c = 0; c < p->n_cuts; c++) {
     const length_cut *const cut = &p->cuts[c];
     report_cell(r, "%d", cut->groups);
     report_number(r, 1, 100 * length_plan_share(p, cut->padding));
     report_number(r, 1, 100 * length_plan_share(p, cut->equal_padding));
+    if (timed) {
+      report_number(r, 3, mean_ms(p, cut->padding));
+    }
     report_cell(r, "%s", c == p->chosen ? "yes" : "-");
   }
   report_print(r, stdout);
@@ -237,11 +266,14 @@ static void data_profiles_print(const data_profiles *const d) {
   printf("symbol     %s, %" PRId64 " to %" PRId64 ", median %" PRId64 "\n\nsamples by length\n",
          tare_profiles_symbol(l->symbols, d->symbol), all.min, all.max, all.opt);
   print_lengths(&d->plan);
+  if (d->options->plan) {
+    print_curve(&d->curve, d->options->plan);
+  }
   puts("");
-  print_cuts(&d->plan);
+  print_cuts(&d->plan, d->options->plan != NULL);
   if (!d->plan.fulfills) {
-    printf("no number of profiles up to %d leaves at most %.3g %% padding (--padding, --most)\n",
-           d->plan.n_cuts, 100 * d->options->padding);
+    printf("no number of profiles up to %d leaves at most %.3g %% %spadding (--padding, --most)\n",
+           d->plan.n_cuts, 100 * d->options->padding, d->options->plan ? "of the time to " : "");
   }
   if (d->options->count > d->plan.n_cuts) {
     printf("%d profiles are not possible: there are %d different lengths\n", d->options->count,
@@ -253,6 +285,19 @@ static void data_profiles_print(const data_profiles *const d) {
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
+
+static void latency_json(cJSON *const object, const latency_curve *const c,
+                         const char *const plan) {
+  cJSON *const latency = json_add(object, "latency", json_object());
+  json_text(latency, "plan", plan);
+  json_int(latency, "threads", c->threads);
+  cJSON *const points = json_add(latency, "points", json_array());
+  for (int i = 0; i < c->n; i++) {
+    cJSON *const point = json_add(points, NULL, json_object());
+    json_int(point, "length", c->lengths[i]);
+    json_real(point, "ms", c->ms[i]);
+  }
+}
 
 static void data_profiles_json(const data_profiles *const d, cJSON *const object) {
   const length_plan *const p = &d->plan;
@@ -270,6 +315,12 @@ static void data_profiles_json(const data_profiles *const d, cJSON *const object
     json_int(item, "profiles", p->cuts[c].groups);
     json_real(item, "padding", length_plan_share(p, p->cuts[c].padding));
     json_real(item, "equal_width_padding", length_plan_share(p, p->cuts[c].equal_padding));
+    if (d->options->plan) {
+      json_real(item, "ms", mean_ms(p, p->cuts[c].padding));
+    }
+  }
+  if (d->options->plan) {
+    latency_json(object, &d->curve, d->options->plan);
   }
   json_bool(object, "fulfilled", p->fulfills);
   profiles_json_flags(object, &d->specs);

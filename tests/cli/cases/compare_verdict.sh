@@ -34,6 +34,13 @@ compare log --profile frames=8:40:80 --fits native,pad --pad-stats count --metho
   "$JSON_CHECK" verdict.kind == padding pairs.0.axis == padding pairs.0.effect == worse || exit
 compare log --profile frames=8:40:80 --fits native,opt --pad-stats count --methods minmax --json |
   "$JSON_CHECK" verdict.kind == lengths pairs.0.axis == fit calibrations.1.cut '>' 0 || exit
+echo "# a gain range: what is equal at each level is equal"
+compare plain $handled --fits native,per-profile --gain-range -6:+6:6dB --waveform x --json |
+  "$JSON_CHECK" verdict.kind == equal verdict.sure is true pairs.0.effect == equal \
+  strategies.0.sqnr_interval.low is number || exit
+echo "# one sample is enough where the scales are equal"
+compare plain --profile frames=8:40:80 --fits native,per-profile --methods minmax --limit 1 --json |
+  "$JSON_CHECK" verdict.kind == equal verdict.sure is true pairs.0.scales.worst == 1 || exit
 echo "# too little data to tell: an outlier in one sample of four"
 few="--profile frames=8:40:80 --fits native --methods minmax,percentile --percentile 99.5"
 compare few $few --json | "$JSON_CHECK" verdict.kind == undecided verdict.sure is false \

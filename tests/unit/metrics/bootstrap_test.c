@@ -126,7 +126,7 @@ static void differ_sqnr(const double more, const int n, tare_difference *const o
     loud[i] = (tare_error_tally){.signal = 100, .noise = quiet[i].noise * more};
   }
   const tare_error_tally *const tallies[] = {quiet, loud};
-  assert_int_equal(tare_sqnr_differences(tallies, 2, n, 0, out, own, NULL), TARE_OK);
+  assert_int_equal(tare_sqnr_differences(tallies, 2, n, 1, 0, out, own, NULL), TARE_OK);
 }
 
 /* The spread of samples is not that of the difference, which is the same for each. */
@@ -150,9 +150,30 @@ static void plans_without_errors_do_not_differ(void **state) {
   const tare_error_tally *const tallies[] = {none, none};
   tare_difference d[2];
   tare_interval own[2];
-  assert_int_equal(tare_sqnr_differences(tallies, 2, 8, 1, d, own, NULL), TARE_OK);
+  assert_int_equal(tare_sqnr_differences(tallies, 2, 8, 1, 1, d, own, NULL), TARE_OK);
   assert_true(d[0].value == 0 && d[0].low == 0 && d[0].high == 0 && !d[0].distinct);
   assert_true(isinf(own[0].low) && own[0].low > 0 && isinf(own[0].high));
+}
+
+/* At the first level both have much signal; the second is what counts, and there they differ. */
+static void the_lowest_level_counts(void **state) {
+  (void)state;
+  enum { PAIRS = 12, LEVELS = 2 };
+  tare_error_tally a[PAIRS * LEVELS], b[PAIRS * LEVELS];
+  for (int i = 0; i < PAIRS * LEVELS; i++) {
+    a[i] = (tare_error_tally){.signal = i % LEVELS ? 100 : 1e9, .noise = 1};
+    b[i] = a[i];
+    b[i].noise = i % LEVELS ? 4 : 1;
+  }
+  const tare_error_tally *const tallies[] = {a, b}, *const same[] = {a, a};
+  tare_difference d[2];
+  tare_interval own[2];
+  assert_int_equal(tare_sqnr_differences(tallies, 2, PAIRS, LEVELS, 0, d, own, NULL), TARE_OK);
+  assert_float_equal(d[1].value, -10 * log10(4), 1e-9);
+  assert_float_equal(own[0].low, 20, 1e-9);
+  assert_true(d[1].distinct && d[1].differing == PAIRS && d[1].samples == PAIRS);
+  assert_int_equal(tare_sqnr_differences(same, 2, PAIRS, LEVELS, 0, d, NULL, NULL), TARE_OK);
+  assert_true(d[1].low == 0 && d[1].high == 0 && d[1].differing == 0);
 }
 
 /* --- coverage --------------------------------------------------------------------------------- */
@@ -198,7 +219,7 @@ static bool sqnr_covers(const int n) {
   const tare_error_tally *const tallies[] = {quiet, loud};
   tare_difference d[2];
   tare_interval own[2];
-  assert_int_equal(tare_sqnr_differences(tallies, 2, n, 0, d, own, NULL), TARE_OK);
+  assert_int_equal(tare_sqnr_differences(tallies, 2, n, 1, 0, d, own, NULL), TARE_OK);
   const double truth = -10 * (log10(1.3) + 0.045 / log(10));
   return d[1].low <= truth && truth <= d[1].high;
 }
@@ -233,6 +254,7 @@ int main(void) {
       cmocka_unit_test(draws_without_a_value_widen_the_interval),
       cmocka_unit_test(noise_that_samples_share_cancels),
       cmocka_unit_test(plans_without_errors_do_not_differ),
+      cmocka_unit_test(the_lowest_level_counts),
       cmocka_unit_test(intervals_cover_the_truth),
   };
   return cmocka_run_group_tests_name("metrics/bootstrap", tests, NULL, NULL);

@@ -92,7 +92,8 @@ function tensorChart(parent, tensor, methods) {
         grouped: false, barPercentage: 1, categoryPercentage: 1, backgroundColor: colours.fill }] },
       options: {
         scales: {
-          x: axis(colours, '', { type: 'linear', min: low, max: low + width * counts.length, offset: false,
+          x: axis(colours, 'value', { type: 'linear', min: both ? low - width : low,
+            max: low + width * (counts.length + 1), offset: false, // room for lines at the ends
             ticks: { maxTicksLimit: 7, includeBounds: false, callback: significant } }),
           y: axis(colours, 'elements', { type: 'logarithmic', min: 0.5, ticks: { maxTicksLimit: 5,
             callback: (v) => (Number.isInteger(Math.log10(v)) ? powerOfTen(v) : null) } }),

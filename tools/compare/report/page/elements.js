@@ -9,9 +9,10 @@ function element(tag, attributes, ...children) {
   return node;
 }
 
-// A column: {head, cell: (row) => text or node, number: true, name: true, header: true}.
+// A column: {head, cell: (row) => text or node, number: true, name: true, line: true (is not broken), header: true}.
 function table(caption, columns, rows, rowClass) {
-  const kind = (column) => (column.number ? { class: 'number' } : column.name ? { class: 'name' } : {});
+  const kind = (column) => (column.number ? { class: 'number' } : column.name ? { class: 'name' }
+    : column.line ? { class: 'line' } : {});
   const head = columns.map((c) => element('th', { scope: 'col', ...kind(c) }, c.head));
   const body = rows.map((row) =>
     element('tr', rowClass ? { class: rowClass(row) } : {}, ...columns.map((c) =>

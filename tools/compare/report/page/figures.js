@@ -32,6 +32,11 @@ function plural(n, noun) {
   return count(n) + ' ' + noun + (n === 1 ? '' : 's');
 }
 
+// A text that no line ends in.
+function unbroken(text) {
+  return text.replace(/ /g, '\u00a0');
+}
+
 function significant(value) {
   return known(value) ? String(Number(value.toPrecision(3))).replace('-', '−') : NONE;
 }

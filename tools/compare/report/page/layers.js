@@ -24,8 +24,8 @@ function layerColumns() {
 }
 
 function layerChart(parent, layers) {
-  const precisions = [...new Set(layers.map((l) => l.precision))];
   const shown = layers.filter((l) => known(l.sqnr_db));
+  const precisions = [...new Set(shown.map((l) => l.precision))];
   const worst = shown.reduce((a, b) => (b.sqnr_db < a.sqnr_db ? b : a));
   figure(parent, {
     height: 340,
@@ -41,8 +41,8 @@ function layerChart(parent, layers) {
       })) },
       options: {
         scales: {
-          x: axis(colours, 'layer, in the order of the plan', { type: 'linear', max: layers[layers.length - 1].layer,
-            ticks: { precision: 0 } }),
+          x: axis(colours, 'layer, in the order of the plan', { type: 'linear', min: shown[0].layer - 0.5,
+            max: shown[shown.length - 1].layer + 0.5, ticks: { precision: 0, includeBounds: false } }),
           y: axis(colours, 'SQNR dB', { grace: '5%' }),
         },
         plugins: {

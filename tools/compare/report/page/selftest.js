@@ -27,6 +27,7 @@ if (location.hash === '#selftest') {
     title: document.getElementById('title').textContent,
     overflow: document.documentElement.scrollWidth - innerWidth,
     sections: SECTIONS.map((s) => s.id).filter((id) => document.getElementById(id)),
+    tables: Array.from(document.querySelectorAll('.scroll'), (node) => node.getAttribute('aria-label')),
     charts: charts.map((entry) => ({ label: entry.canvas.getAttribute('aria-label'), drawn: dataPixels(entry.chart) })),
   };
   document.body.append(element('pre', { id: 'selftest' }, JSON.stringify(result)));

@@ -118,15 +118,40 @@ function rankingColumns(report) {
     { head: 'Strategy', header: true, cell: (s) => (s.rank ? strategyName(s) : 'fp32') },
     ...(metric ? [
       { head: metricTitle(metric), number: true, cell: (s) => fixed(metricValue(report, s), 3) },
-      { head: 'to fp32 (95 %)', number: true, cell: (s) => span(scaled(s.to_fp32, metric.factor), 2, signed) },
-      { head: 'to best (95 %)', number: true, cell: (s) => span(scaled(s.to_best, metric.factor), 2, signed) },
+      { head: 'to fp32 (95\u00a0%)', number: true, cell: (s) => span(scaled(s.to_fp32, metric.factor), 2, signed) },
+      { head: 'to best (95\u00a0%)', number: true, cell: (s) => span(scaled(s.to_best, metric.factor), 2, signed) },
     ] : []),
     { head: 'SQNR dB', number: true, cell: (s) => (s.rank ? sqnrText(s, s.lowest_sqnr_db) : NONE) },
-    { head: '95 %', number: true, cell: (s) => span(s.sqnr_interval, 2) },
-    { head: 'to first dB (95 %)', number: true, cell: (s) => span(compared(s), 2, signed) },
+    { head: '95\u00a0%', number: true, cell: (s) => span(s.sqnr_interval, 2) },
+    { head: 'to first dB (95\u00a0%)', number: true, cell: (s) => span(compared(s), 2, signed) },
     { head: 'top-1 %', number: true, cell: (s) => (s.rank ? fixed(100 * s.top1_agreement, 3) : NONE) },
     { head: 'ms a sample', number: true, cell: (s) => fixed(milliseconds(s), 3) },
   ];
+}
+
+// Each fit beside each method, where there are several of both.
+function matrix(parent, report) {
+  const fitName = (s) => s.fit + (s.padding_counted ? ' counted' : '');
+  const order = ranked(report);
+  const fits = [...new Set(order.map(fitName))];
+  const methods = [...new Set(order.map((s) => s.method))];
+  const { metric } = report;
+  const text = (s) => (metric ? fixed(metricValue(report, s), 3) : sqnrText(s, s.lowest_sqnr_db));
+  const interval = (s) => (metric ? span(scaled(s.to_fp32, metric.factor), 2, signed) : span(s.sqnr_interval, 2));
+  const cell = (fit, method) => {
+    const s = order.find((o) => fitName(o) === fit && o.method === method);
+    return s ? element('span', {}, (s.equal_within_noise ? '= ' : '') + text(s), element('br'),
+      element('small', {}, interval(s))) : NONE;
+  };
+  if (fits.length < 2 || methods.length < 2) {
+    return;
+  }
+  parent.append(element('h3', {}, (metric ? metricTitle(metric) : 'SQNR dB') + ' by fit and method'),
+    element('p', { class: 'note' }, metric ? 'Below each value the 95 % interval of its difference to fp32.'
+      : 'Below each value its 95 % interval.'),
+    table('Fits and methods', [{ head: 'Fit', header: true, cell: (fit) => fit },
+      ...methods.map((method) => ({ head: method, number: true, cell: (fit) => cell(fit, method) }))], fits),
+    element('h3', {}, 'By rank'));
 }
 
 function milliseconds(score) {
@@ -146,6 +171,7 @@ function fillRanking(report, section) {
       value: (s) => (known(s.to_fp32.value) ? metric.factor * s.to_fp32.value : null),
       interval: (s) => scaled(s.to_fp32, metric.factor) });
   }
+  matrix(section, report);
   section.append(table('Strategies by rank', rankingColumns(report), [report.fp32, ...ranked(report)],
     (s) => (s.rank === 1 ? 'first' : '')));
 }
@@ -168,7 +194,8 @@ function tradePoints(report) {
 
 // An axis of one value alone begins at 0 if it can.
 function flat(values) {
-  return Math.min(...values) === Math.max(...values) && values[0] > 0 ? { beginAtZero: true } : {};
+  const all = Math.min(...values) === Math.max(...values);
+  return all && values[0] > 0 ? { beginAtZero: true } : all && values[0] === 0 ? { min: 0, suggestedMax: 1 } : {};
 }
 
 function fillTrade(report, section) {
@@ -190,10 +217,11 @@ function fillTrade(report, section) {
           ...kinds.map((kind, i) => ({
             label: kind, data: points.filter((p) => p.method === kind), pointStyle: look(colours, i).point,
             pointRadius: look(colours, i).radius + 1, borderColor: look(colours, i).colour, borderWidth: 2,
-            backgroundColor: look(colours, i).colour,
+            backgroundColor: look(colours, i).colour, clip: false, // points on an axis are whole
           })),
-          { label: 'Pareto front', data: front, showLine: true, stepped: 'before', pointRadius: 0,
-            borderColor: colours.faint, borderDash: [5, 4], borderWidth: 1.5, pointStyle: 'line' },
+          { label: 'Pareto front', data: front, showLine: true, stepped: 'before', pointRadius: 10,
+            borderColor: colours.faint, borderDash: [5, 4], borderWidth: 1.5, pointStyle: 'circle',
+            backgroundColor: 'transparent', clip: false },
         ],
       },
       options: {
@@ -264,9 +292,46 @@ function fillByLength(report, section) {
   }
   section.append(element('h3', {}, metric ? metricTitle(metric) : 'SQNR dB'), table('Results by length', [
     { head: 'Strategy', header: true, cell: (s) => (s.rank ? strategyName(s) : 'fp32') },
-    ...groups.map((g) => ({ head: g.name + ', ' + plural(g.samples, 'sample'), number: true,
+    ...groups.map((g) => ({ head: unbroken(g.name + ',') + ' ' + unbroken(plural(g.samples, 'sample')), number: true,
       cell: (s) => (g.of(s).samples > 0 ? value(g.of(s)) : NONE) })),
   ], metric ? [report.fp32, ...ranked(report)] : ranked(report)));
+}
+
+// With a gain range: a table of a figure at each level.
+function levelTable(section, report, title, value, rows) {
+  section.append(element('h3', {}, title), table(title + ' by level', [
+    { head: 'Strategy', header: true, cell: (s) => (s.rank ? strategyName(s) : 'fp32') },
+    ...report.fp32.levels.map((level, i) => ({ head: signed(level.gain_db, 0) + '\u00a0dB', number: true,
+      cell: (s) => value(s.levels[i]) })),
+  ], rows));
+}
+
+function fillLevels(report, section) {
+  const { metric } = report;
+  section.append(element('p', { class: 'note' }, 'Results with a gain on each sample. The lowest SQNR of a ' +
+    'strategy is what counts.'));
+  levelTable(section, report, 'SQNR dB', (level) => sqnrText(level, level.sqnr_db), ranked(report));
+  if (metric) {
+    levelTable(section, report, metricTitle(metric), (level) => fixed(metricValue(report, level), 3),
+      [report.fp32, ...ranked(report)]);
+  }
+}
+
+// Samples that differ most from float, of the strategy that ranks first.
+function fillWorst(report, section) {
+  const { worst, metric } = report;
+  const has = (member) => worst.some((w) => w[member] !== undefined && w[member] !== null);
+  const shown = (w, member) => (known(w[member]) ? fixed(metric.factor * w[member], 3) : NONE);
+  section.append(element('p', { class: 'note' }, 'Of the strategy that ranks first: the samples that are the most ' +
+    'worse than in float.'), table('Samples that differ most', [
+    { head: 'Sample', header: true, name: true, cell: (w) => w.sample },
+    ...(has('length') ? [{ head: report.length_symbol, number: true, cell: (w) => count(w.length) }] : []),
+    { head: 'SQNR dB', number: true, cell: (w) => sqnrText(w, w.sqnr_db) },
+    ...(metric ? [{ head: metricTitle(metric), number: true, cell: (w) => shown(w, 'metric') },
+      { head: 'of fp32', number: true, cell: (w) => shown(w, 'reference') }] : []),
+    ...(has('answer') ? [{ head: 'Answer', name: true, cell: (w) => w.answer || '' },
+      { head: 'Answer of fp32', name: true, cell: (w) => w.reference_answer || '' }] : []),
+  ], worst));
 }
 
 // Strategies side by side that differ in one thing.
@@ -279,13 +344,13 @@ function fillPairs(report, section) {
   section.append(element('p', { class: 'note' }, 'Differences are those of the first strategy minus the second, ' +
     'with 95 % intervals; scales count that differ more than twofold.'), table('Pairs of strategies', [
     { head: 'Strategy', header: true, cell: (p) => name(p.strategy) },
-    { head: 'beside', cell: (p) => name(p.base) },
-    { head: 'They differ in', cell: (p) => p.axis },
-    { head: 'It is', cell: (p) => p.effect },
+    { head: 'beside', line: true, cell: (p) => name(p.base) },
+    { head: 'They differ in', line: true, cell: (p) => p.axis },
+    { head: 'It is', line: true, cell: (p) => p.effect },
     { head: 'SQNR dB', number: true, cell: (p) => span(p.sqnr, 2, signed) },
     ...(report.metric ? [{ head: report.metric.name + ', ' + report.metric.difference_unit, number: true,
       cell: (p) => span(scaled(p.metric, report.metric.factor), 2, signed) }] : []),
-    { head: 'Scales', cell: scales },
+    { head: 'Scales', line: true, cell: scales },
     { head: 'Largest change', name: true, cell: most },
   ], report.pairs));
 }
@@ -298,4 +363,7 @@ const STRATEGY_SECTIONS = [
   { id: 'pairs', title: 'Differences', applies: (r) => r.pairs && r.pairs.length > 0, fill: fillPairs },
   { id: 'by-length', title: 'By length', applies: (r) => lengthGroups(r).length > 1 && ranked(r).length > 0,
     fill: fillByLength },
+  { id: 'levels', title: 'By level', applies: (r) => r.fp32.levels && r.fp32.levels.length > 0 &&
+    ranked(r).length > 0, fill: fillLevels },
+  { id: 'worst', title: 'Worst samples', applies: (r) => r.worst && r.worst.length > 0, fill: fillWorst },
 ];
