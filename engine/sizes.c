@@ -4,9 +4,19 @@
 
 #include "base/mem.h"
 
-bool tarei_sizes_is_length(const tarei_graph *const g, const tarei_expr e, const int64_t size) {
+/* Operators that choose or repeat elements can choose none, and those that compute element by
+ * element do nothing then. Others that are left without an output got too short an input. */
+static bool may_be_empty(const tarei_graph *const g, const int v) {
+  const int producer = g->values[v].producer;
+  const tarei_op *const op = producer >= 0 ? g->nodes[producer].op : NULL;
+  return op && !g->values[v].is_output && (op->selects || op->movement || op->elementwise);
+}
+
+static bool is_size(const tarei_graph *const g, const int v, const tarei_expr e,
+                    const int64_t size) {
   int64_t constant;
-  return size > 0 || (size == 0 && tarei_expr_is_const(g->exprs, e, &constant));
+  return size > 0 ||
+         (size == 0 && (may_be_empty(g, v) || tarei_expr_is_const(g->exprs, e, &constant)));
 }
 
 bool tarei_sizes_bytes(const tare_tensor *const t, size_t *const bytes) {
@@ -35,7 +45,7 @@ static int64_t count_at(const tare_plan *const plan, const int v, const int64_t 
   for (*axis = 0; *axis < value->rank; ++*axis) {
     *size = -1;
     if (!tarei_expr_eval(plan->root.graph->exprs, value->dims[*axis], symbols, size) ||
-        !tarei_sizes_is_length(plan->root.graph, value->dims[*axis], *size) ||
+        !is_size(plan->root.graph, v, value->dims[*axis], *size) ||
         !tarei_mul_i64(count, *size, &count)) {
       return -1;
     }
@@ -54,13 +64,13 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
       continue;
     }
     const int64_t count = count_at(plan, v, symbols, &axis, &size);
-    if (count < 0) {
+    const bool moves = count >= 0 && node->op->movement && !sizes_is_late(plan, node->in[0]);
+    const int64_t had = moves ? count_at(plan, node->in[0], symbols, &axis, &size) : count;
+    if (had < 0) {
       return tarei_fail(err, TARE_E_SHAPE,
                         "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
-                        node->name, axis, g->values[v].name, (long long)size);
+                        node->name, axis, g->values[moves ? node->in[0] : v].name, (long long)size);
     }
-    const bool moves = node->op->movement && !sizes_is_late(plan, node->in[0]);
-    const int64_t had = moves ? count_at(plan, node->in[0], symbols, &axis, &size) : count;
     if (had != count) {
       return tarei_fail(err, TARE_E_SHAPE,
                         "node '%s' cannot run at this length: '%s' would have %lld elements, but "
@@ -231,7 +241,7 @@ tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const s
   }
   for (int i = 0; i < s->n_dims; i++) {
     const tarei_size_place *const d = &s->dims[i];
-    if (!tarei_sizes_is_length(plan->root.graph, s->exprs[d->other], results[d->other])) {
+    if (!is_size(plan->root.graph, d->value, s->exprs[d->other], results[d->other])) {
       return explain(plan, symbols, -1, err);
     }
     assert(results[d->other] <= plan->root.bounds[d->value].dims[d->at]);

@@ -21,9 +21,6 @@ tare_status tarei_sizes_fill(const tare_plan *plan, const int64_t *symbols, int6
  * TARE_E_SHAPE names the first one that cannot. */
 tare_status tarei_plan_check_dims(const tare_plan *plan, const int64_t *symbols, tare_error *err);
 
-/* Whether a node can work on a dim: 1 or more, or 0 if the model makes it 0 for every length. */
-bool tarei_sizes_is_length(const tarei_graph *graph, tarei_expr e, int64_t size);
-
 /* Bytes of a tensor with these dims. False if a dim is negative, or if the product of the dims
  * other than 0 is 2^46 bytes or more, so that whatever steps compute from dims is far from
  * overflow. */

@@ -7,6 +7,7 @@
 
 #include "tools/options/lengths.h"
 #include "tools/report.h"
+#include "tools/say.h"
 
 double metric_shown(const int metric, const double value) {
   return metric < 0 ? value : tare_metric_get_unit(metric).factor * value;
@@ -189,6 +190,70 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   }
   putchar('\n');
   score_print_profiles(scores, profiles, metric);
+}
+
+static int count_compared(const tare_eval_result *const result) {
+  int n = 0;
+  for (int o = 0; o < result->n_outputs; o++) {
+    n += !isnan(result->outputs[o].sqnr_db);
+  }
+  return n;
+}
+
+void score_warn_output(const opt_common *const common, const tare_eval_result *const result,
+                       const tare_plan *const plan) {
+  const tare_port *ports = NULL;
+  const int n = tare_plan_outputs(plan, &ports);
+  int lowest = 0;
+  for (int o = 1; o < n; o++) {
+    const double db = result->outputs[o].sqnr_db, least = result->outputs[lowest].sqnr_db;
+    lowest = db > -INFINITY && !(least <= db) ? o : lowest;
+  }
+  if (result->outputs[lowest].sqnr_db < SCORE_LOW_SQNR && result->total.sqnr_db >= SCORE_LOW_SQNR) {
+    say(common,
+        "warning: output '%s' has an SQNR of %.1f dB (expected %d dB or more), which the %.1f dB "
+        "of "
+        "all outputs together hide, because other outputs have larger values",
+        ports[lowest].name, result->outputs[lowest].sqnr_db, SCORE_LOW_SQNR, result->total.sqnr_db);
+  }
+}
+
+void score_print_outputs(const tare_eval_result *const result, const tare_plan *const plan) {
+  if (count_compared(result) < 2) {
+    return;
+  }
+  const tare_port *ports = NULL;
+  const int n = tare_plan_outputs(plan, &ports);
+  report *const r = report_new("output~,SQNR dB>,cosine>,max abs error>,top-1 %>");
+  for (int o = 0; o < n; o++) {
+    const tare_eval_score *const s = &result->outputs[o];
+    if (!isnan(s->sqnr_db)) {
+      report_cell(r, "%s", ports[o].name);
+      report_number(r, 2, s->sqnr_db);
+      report_number(r, 6, s->cosine);
+      report_cell(r, "%.6g", s->max_abs_error);
+      report_number(r, 3, 100 * s->top1_agreement);
+    }
+  }
+  putchar('\n');
+  report_print(r, stdout);
+}
+
+void score_outputs_json(cJSON *const object, const tare_eval_result *const result,
+                        const tare_plan *const plan) {
+  if (count_compared(result) < 2) {
+    return;
+  }
+  const tare_port *ports = NULL;
+  const int n = tare_plan_outputs(plan, &ports);
+  cJSON *const list = json_add(object, "outputs", json_array());
+  for (int o = 0; o < n; o++) {
+    if (!isnan(result->outputs[o].sqnr_db)) {
+      cJSON *const item = json_add(list, NULL, json_object());
+      json_text(item, "name", ports[o].name);
+      score_json(item, &result->outputs[o], -1 /* no metric */, true);
+    }
+  }
 }
 
 void interval_json(cJSON *const object, const char *const name,

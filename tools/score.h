@@ -5,6 +5,8 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
+#define SCORE_LOW_SQNR 20 /* dB: a plan or an output below is bad */
+
 /* Metrics are given by number, -1 for none. */
 
 /* A value of a metric as people read it, and the head of a column of such values: "NAME %". */
@@ -41,6 +43,15 @@ void levels_json(cJSON *object, const tare_eval_result *result, int metric, bool
  * is NULL. */
 void score_print(const tare_eval_result *result, const tare_profiles *profiles, int metric,
                  bool compared, const tare_difference *difference);
+
+/* Where several outputs were compared: prints a table of the figures of each, or adds them as
+ * "outputs". */
+void score_print_outputs(const tare_eval_result *result, const tare_plan *plan);
+void score_outputs_json(cJSON *object, const tare_eval_result *result, const tare_plan *plan);
+
+/* Warns of the output with the lowest SQNR if that is too low while the total is not. */
+void score_warn_output(const opt_common *common, const tare_eval_result *result,
+                       const tare_plan *plan);
 
 /* Adds an interval under a name. */
 void interval_json(cJSON *object, const char *name, const tare_interval *interval);

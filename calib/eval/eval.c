@@ -60,6 +60,7 @@ double tare_eval_lowest_sqnr(const tare_eval_result *const result) {
 void tare_eval_result_fini(tare_eval_result *const result) {
   free(result->profiles);
   free(result->levels);
+  free(result->outputs);
   tarei_metric_states_free(&result->states);
   free(result->errors);
   free(result->level_errors);
@@ -225,11 +226,15 @@ static tare_status measure_side(evaluation *const e, const int s, const tare_sam
   if (e->save && s == 0 && e->options->save_inputs) {
     TAREI_TRY(save_inputs(e, fitted, err));
   }
-  for (int i = 0; i < e->n_outputs; i++) {
-    TAREI_TRY(measure_output(e, s, sample, fitted, profile, i, &tally, err));
-  }
   const tarei_eval_place place = {
       .profile = profile, .level = sample->level, .own_level = sample->gain_db == 0};
+  for (int i = 0; i < e->n_outputs; i++) {
+    tarei_tally output = {.samples = 1};
+    TAREI_TRY(measure_output(e, s, sample, fitted, profile, i, &output, err));
+    tarei_eval_side_add_output(&e->sides[s], &place, i, &output);
+    output.samples = 0;
+    tarei_tally_add(&tally, &output);
+  }
   tarei_eval_side_add(&e->sides[s], &place, &tally);
   return TARE_OK;
 }

@@ -11,11 +11,12 @@ tare_status tarei_eval_side_init(tarei_eval_side *const side, const tare_plan *c
                                  const int n_outputs, const int n_profiles, const int n_levels,
                                  const tare_streaming *const streaming,
                                  const tare_context_options *const options, tare_error *const err) {
-  const size_t n_tallies = (size_t)(n_profiles + n_levels) + 1;
+  const size_t n_tallies = (size_t)(n_profiles + n_levels + n_outputs) + 1;
   *side = (tarei_eval_side){.plan = plan,
                             .n_tallies = (int)n_tallies,
                             .n_profiles = n_profiles,
                             .n_levels = n_levels,
+                            .n_outputs = n_outputs,
                             .outputs = tarei_calloc((size_t)n_outputs, sizeof *side->outputs),
                             .tallies = tarei_calloc(n_tallies, sizeof *side->tallies),
                             .pending = tarei_calloc(n_tallies, sizeof *side->pending),
@@ -76,6 +77,13 @@ void tarei_eval_side_add(tarei_eval_side *const side, const tarei_eval_place *co
   }
 }
 
+void tarei_eval_side_add_output(tarei_eval_side *const side, const tarei_eval_place *const place,
+                                const int output, const tarei_tally *const tally) {
+  tarei_tally counted = *tally;
+  counted.samples = place->own_level ? tally->samples : 0;
+  tarei_tally_add(&side->pending[side->n_profiles + side->n_levels + output], &counted);
+}
+
 static tare_error_tally eval_side_errors(const tarei_tally *const t) {
   return (tare_error_tally){.signal = t->want2,
                             .noise = t->diff2,
@@ -126,9 +134,10 @@ tare_status tarei_eval_side_commit(tarei_eval_side *const side, tare_error *cons
   return TARE_OK;
 }
 
-/* Of a profile, of a level, or the total, in the order of the tallies. */
+/* Of a profile, of a level, or the total, in the order of the tallies, where it is not an output's.
+ */
 static tarei_metric_choice eval_side_choice(const tarei_eval_side *const side, const int i) {
-  const bool level = i >= side->n_profiles && i < side->n_tallies - 1;
+  const bool level = i >= side->n_profiles && i < side->n_profiles + side->n_levels;
   return (tarei_metric_choice){.states = side->states,
                                .profile = i < side->n_profiles ? i : -1,
                                .level = level ? i - side->n_profiles : -1};
@@ -140,8 +149,10 @@ tare_status tarei_eval_side_finish(tarei_eval_side *const side, tare_error *cons
   }
   for (int i = 0; i < side->n_tallies; i++) {
     const tarei_metric_choice choice = eval_side_choice(side, i);
+    const bool output = i >= side->n_profiles + side->n_levels && i < side->n_tallies - 1;
     side->metrics[i] = NAN;
-    TAREI_TRY(side->states ? tarei_metric_choice_value(&choice, &side->metrics[i], err) : TARE_OK);
+    TAREI_TRY(side->states && !output ? tarei_metric_choice_value(&choice, &side->metrics[i], err)
+                                      : TARE_OK);
   }
   return TARE_OK;
 }
@@ -157,9 +168,11 @@ tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_resu
   const int n = side->n_profiles;
   tare_eval_score *const profiles = tarei_calloc((size_t)n, sizeof *profiles);
   tare_eval_level *const levels = tarei_calloc((size_t)side->n_levels, sizeof *levels);
-  if (!profiles || !levels) {
+  tare_eval_score *const outputs = tarei_calloc((size_t)side->n_outputs, sizeof *outputs);
+  if (!profiles || !levels || !outputs) {
     free(profiles);
     free(levels);
+    free(outputs);
     return tarei_fail_memory(err, "scores", (size_t)side->n_tallies * sizeof *profiles);
   }
   for (int p = 0; p < n; p++) {
@@ -168,11 +181,16 @@ tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_resu
   for (int l = 0; l < side->n_levels; l++) {
     levels[l].score = eval_side_score(side, n + l);
   }
+  for (int o = 0; o < side->n_outputs; o++) {
+    outputs[o] = eval_side_score(side, n + side->n_levels + o);
+  }
   *result = (tare_eval_result){.total = eval_side_score(side, side->n_tallies - 1),
                                .n_profiles = n,
                                .profiles = profiles,
                                .n_levels = side->n_levels,
                                .levels = levels,
+                               .n_outputs = side->n_outputs,
+                               .outputs = outputs,
                                .states = side->states,
                                .n_errors = side->n_errors,
                                .errors = side->errors,

@@ -13,9 +13,9 @@ typedef struct tarei_eval_side {
   tare_tensor *outputs;      /* of the last run; views into the context */
   tarei_utterance utterance; /* states differ from plan to plan */
   tarei_fitted fitted;       /* of a chunk, for a model with states */
-  tarei_tally *tallies;      /* per profile of the evaluation, per level, then the total */
+  tarei_tally *tallies;      /* per profile of the evaluation, per level, per output, the total */
   tarei_tally *pending;      /* the same for the current sample */
-  int n_tallies, n_profiles, n_levels;
+  int n_tallies, n_profiles, n_levels, n_outputs;
   tare_metric_states *states; /* NULL without a metric */
   bool answers;               /* are kept with them */
   double *metrics;            /* its values, placed as the tallies are; once it is finished */
@@ -50,9 +50,11 @@ const tarei_tally *tarei_eval_side_total(const tarei_eval_side *side);
 
 /* Discards the results of the current sample. */
 void tarei_eval_side_begin(tarei_eval_side *side);
-/* Adds the result of a run of the current sample. */
+/* Adds the result of a run of the current sample, of all outputs or of one. */
 void tarei_eval_side_add(tarei_eval_side *side, const tarei_eval_place *place,
                          const tarei_tally *tally);
+void tarei_eval_side_add_output(tarei_eval_side *side, const tarei_eval_place *place, int output,
+                                const tarei_tally *tally);
 /* Counts the current sample. */
 tare_status tarei_eval_side_commit(tarei_eval_side *side, tare_error *err);
 

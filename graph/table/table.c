@@ -18,6 +18,11 @@ double tarei_table_least_amax(void) {
   return (double)FLT_MIN * 127;
 }
 
+double tarei_table_in_float(const double value) {
+  const double most = (double)FLT_MAX * (1 + 4 * (double)FLT_EPSILON);
+  return fabs(value) <= most ? fmin(fmax(value, -(double)FLT_MAX), FLT_MAX) : value;
+}
+
 tarei_cell tarei_cell_unknown(const double amax) {
   return (tarei_cell){.amax = amax,
                       .min = NAN,

@@ -129,6 +129,10 @@ struct tare_table {
 /* Smallest amax whose scale amax / 127 is a normal float. */
 double tarei_table_least_amax(void);
 
+/* A number that was float32 before text, or a division by 127, rounded it: up to four units beyond
+ * the largest float it is that one, of either sign. Masks of transformers are that large. */
+double tarei_table_in_float(double value);
+
 tarei_cell tarei_cell_unknown(double amax); /* of which only the threshold is known */
 
 tare_status tarei_table_new(const char *method, int n_columns, tare_table **out, tare_error *err);

@@ -45,7 +45,7 @@ typedef struct tare_eval_options {
  *  Values that do not apply are NAN. */
 typedef struct tare_eval_score {
   int64_t samples;
-  double sqnr_db; /* 10 log10(sum ref^2 / sum (ref - got)^2); INFINITY if equal */
+  double sqnr_db; /* 10 log10(sum ref^2 / sum (ref - got)^2) over all outputs; INFINITY if equal */
   double cosine;  /* over all values */
   double max_abs_error;
   /** Share of rows (last axis, 2 elements or more) with the same argmax, which is the first of
@@ -83,9 +83,12 @@ typedef struct tare_eval_level {
 typedef struct tare_eval_result {
   tare_eval_score total;
   int n_profiles;
-  tare_eval_score *profiles;  /* per profile of the plan, by the shape of the sample itself */
-  int n_levels;               /* of the data; 0 without a gain range */
-  tare_eval_level *levels;    /* by gain, ascending */
+  tare_eval_score *profiles; /* per profile of the plan, by the shape of the sample itself */
+  int n_levels;              /* of the data; 0 without a gain range */
+  tare_eval_level *levels;   /* by gain, ascending */
+  int n_outputs;             /* of the plan */
+  tare_eval_score *outputs; /* per output of the plan, without the metric; the total adds up squares
+                               of all outputs, in which those with large values hide others */
   tare_metric_states *states; /* what the samples that counted contribute to the metric of the plan,
                                  in the order of the data; NULL without a metric */
   int64_t n_errors;         /* samples that were compared with a reference, recordings as a whole */

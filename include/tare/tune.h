@@ -23,8 +23,8 @@ typedef struct tare_timings tare_timings;
 
 /** How good and how fast a plan is, over the samples that it was checked with. */
 typedef struct tare_tune_score {
-  double sqnr_db;       /* of the outputs, compared with float (tare_eval_lowest_sqnr); INFINITY if
-                           equal */
+  double sqnr_db;       /* of the outputs, compared with float (tare_eval_lowest_sqnr), of the worst
+                           output; INFINITY if equal */
   bool has_metric;      /* the metric was computed: with a metric, on samples with labels */
   tare_difference drop; /* how much worse the metric is than that of the float plan, > 0: worse;
                            NAN if it was not computed or has no value */

@@ -189,6 +189,7 @@ static void run_print_json(const run_arguments *const a, const run_work *const w
     score_json(profile, &w->result.profiles[p], a->metric.metric, a->against);
   }
   levels_json(object, &w->result, a->metric.metric, a->against);
+  score_outputs_json(object, &w->result, w->plan.plan);
   worst_json(object, &w->worst, a->metric.metric);
   json_print(object);
 }
@@ -220,11 +221,13 @@ static tare_status run_over_data(const run_arguments *const a, run_work *const w
   CLI_TRY(run_evaluate(a, w, err));
   say_data(&a->in.common, w->dataset);
   say_fitted(&a->in.common, "run", &w->result.fitted);
+  score_warn_output(&a->in.common, &w->result, w->plan.plan);
   if (a->in.common.json) {
     run_print_json(a, w);
   } else {
     score_print(&w->result, tare_plan_profiles(w->plan.plan), a->metric.metric, a->against,
                 w->differs ? &w->to_reference : NULL);
+    score_print_outputs(&w->result, w->plan.plan);
     worst_print(&w->worst, a->metric.metric);
   }
   return TARE_OK;

@@ -49,6 +49,7 @@ static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *
   o.against = r->fp32;
   CLI_TRY(tare_eval(r->int8, r->data, &o, &result, err));
   *out = (accuracy){.samples = result.total.samples, .sqnr_db = tare_eval_lowest_sqnr(&result)};
+  score_warn_output(&c->in->common, &result, r->int8);
   r->running = result.seconds + result.reference_seconds;
   tare_eval_result_fini(&result);
   return TARE_OK;

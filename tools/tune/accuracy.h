@@ -6,9 +6,10 @@
 #include "tools/json_out.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/options.h"
+#include "tools/score.h"
 
 /* Below this SQNR of the outputs, in dB, a plan is bad. */
-#define ACCURACY_LIMIT 20
+#define ACCURACY_LIMIT SCORE_LOW_SQNR
 
 /* What is checked. */
 typedef struct accuracy_case {

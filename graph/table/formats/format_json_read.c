@@ -26,7 +26,7 @@ static const char *set_amax(tarei_cell *const cell, const cJSON *const item) {
     cell->amax = 0;
     return NULL;
   }
-  const double v = item->valuedouble;
+  const double v = tarei_table_in_float(item->valuedouble);
   if (!cJSON_IsNumber(item)) {
     return "must be numbers, or null for a dead tensor";
   }
@@ -45,10 +45,11 @@ static const char *set_optional(double *const slot, const cJSON *const item) {
     *slot = NAN;
     return NULL;
   }
-  if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || fabs(item->valuedouble) > FLT_MAX) {
+  const double v = tarei_table_in_float(item->valuedouble);
+  if (!cJSON_IsNumber(item) || !isfinite(v) || fabs(v) > FLT_MAX) {
     return "must be finite float32 numbers, or null where unknown";
   }
-  *slot = format_json_read_widen(item->valuedouble);
+  *slot = format_json_read_widen(v);
   return NULL;
 }
 

@@ -74,7 +74,7 @@ static tare_status ncnn_take_scale(const ncnn_reader *const r, const tarei_span 
   if (!ncnn_number(out->value, &scale) || scale == 0) {
     return ncnn_fail(r, out->value, "must be a scale: a positive number", err);
   }
-  out->amax = TAREI_NCNN_LEVELS / scale;
+  out->amax = tarei_table_in_float(TAREI_NCNN_LEVELS / scale);
   if (!isfinite((float)out->amax)) {
     return ncnn_fail(r, out->value, "is too small: 127 / scale exceeds float32", err);
   }

@@ -32,13 +32,14 @@ static tare_status parse_scale(const tarei_source *const source, const int line,
         err);
   }
   *scale = tarei_bits_to_float(bits);
-  const char *const rule = isnan(*scale)         ? "is not a number; a scale must be positive"
-                           : *scale == 0         ? "is zero; a scale must be positive"
-                           : *scale < 0          ? "is negative; a scale must be positive"
-                           : isinf(*scale)       ? "is infinite; a scale must be finite"
-                           : !isnormal(*scale)   ? "is denormal; a scale must be a normal float"
-                           : isinf(*scale * 127) ? "times 127 exceeds float32"
-                                                 : NULL;
+  const char *const rule = isnan(*scale)       ? "is not a number; a scale must be positive"
+                           : *scale == 0       ? "is zero; a scale must be positive"
+                           : *scale < 0        ? "is negative; a scale must be positive"
+                           : isinf(*scale)     ? "is infinite; a scale must be finite"
+                           : !isnormal(*scale) ? "is denormal; a scale must be a normal float"
+                           : isinf((float)tarei_table_in_float((double)*scale * 127))
+                               ? "times 127 exceeds float32"
+                               : NULL;
   return rule ? tarei_line_fail(source, line, value, rule, err) : TARE_OK;
 }
 
@@ -58,7 +59,7 @@ static tare_status format_trt_entry(const tarei_source *const source, const int 
   if (!copy) {
     return tarei_fail_memory(err, "a tensor name", name.n + 1);
   }
-  const tarei_cell cell = tarei_cell_unknown((double)scale * 127);
+  const tarei_cell cell = tarei_cell_unknown(tarei_table_in_float((double)scale * 127));
   const tare_status status = tarei_table_add_tensor(table, copy, NULL, &cell, err);
   free(copy);
   return status;

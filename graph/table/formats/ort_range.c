@@ -22,8 +22,10 @@ static bool ort_range_fits(const double bound) {
 }
 
 tare_status tarei_ort_add(const char *const file, const char *const tensor,
-                          const tarei_ort_range range, tare_table *const table,
+                          const tarei_ort_range stored, tare_table *const table,
                           tare_error *const err) {
+  const tarei_ort_range range = {tarei_table_in_float(stored.low),
+                                 tarei_table_in_float(stored.high)};
   if (!ort_range_fits(range.low) || !ort_range_fits(range.high)) {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s: tensor '%.120s': the range must be finite in float32, got %g to %g",

@@ -20,7 +20,7 @@ bool tarei_is_decimal(const char *const text) {
 tare_status tarei_threshold_read(const tarei_source *const source, const char *const tensor,
                                  const char *const text, double *const amax,
                                  tare_error *const err) {
-  *amax = tarei_is_decimal(text) ? strtod(text, NULL) : NAN;
+  *amax = tarei_is_decimal(text) ? tarei_table_in_float(strtod(text, NULL)) : NAN;
   if (!isfinite((float)*amax)) {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s: tensor '%.120s': the threshold must be a finite float32, got '%.40s'",

@@ -29,6 +29,14 @@ for target in onnxruntime openvino; do
   cmp sums.onnx again.onnx
   "$TARE" build sums.onnx -o sums.plan -q >text || exit
 done
+echo "== types"
+printf 'TRT-100300-EntropyCalibration2\nmasked: 3d010a14\nt: 3c010a14\n' >where.cache
+for target in onnxruntime tensorrt; do
+  "$TARE" export "$SOURCE/tests/fixtures/qdq/where.onnx" --calib where.cache --target $target -o where.onnx |
+    grep layers
+  "$TARE" check where.onnx --target $target | grep errors
+  "$TARE" build where.onnx -o where.plan -q >text || exit
+done
 echo "== refused"
 refused() {
   "$TARE" export "$@" -o never.onnx 2>said

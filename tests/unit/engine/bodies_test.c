@@ -262,6 +262,30 @@ static void an_if_runs_for_its_shape_alone(void **state) {
   }
 }
 
+/* An Expand to no rows, at even lengths, is no reason to refuse them; nor are they too short. */
+static void some_lengths_leave_nothing_to_add(void **state) {
+  (void)state;
+  for (int loaded = 0; loaded < 2; loaded++) {
+    engine e = {0};
+    start(&e, "good_pairs", "n=1:4:8", loaded, 1);
+    for (int n = 1; n <= 8; n++) {
+      float x[8 * WIDTH], expected[4 * WIDTH];
+      for (int i = 0; i < 8 * WIDTH; i++) {
+        x[i] = (float)(i * i);
+      }
+      for (int i = 0; i < (n + 1) / 2 * WIDTH; i++) {
+        const int first = i / WIDTH * 2, second = first + 1 < n ? first + 1 : first;
+        expected[i] = x[first * WIDTH + i % WIDTH] + x[second * WIDTH + i % WIDTH];
+      }
+      const tare_tensor in = rows(x, n);
+      OK(tare_context_run(e.context, &in, e.outputs, &err));
+      assert_int_equal(e.outputs[0].dims[0], (n + 1) / 2);
+      expect(&e.outputs[0], (n + 1) / 2 * WIDTH, expected);
+    }
+    stop(&e);
+  }
+}
+
 /* What is measured may have the fixed shape that follows, and no elements. */
 static void measured_dims_meet_others(void **state) {
   (void)state;
@@ -301,6 +325,7 @@ int main(void) {
       cmocka_unit_test(a_scan_goes_through_elements_backwards),
       cmocka_unit_test(a_scan_collects_what_its_body_measures),
       cmocka_unit_test(an_if_runs_for_its_shape_alone),
+      cmocka_unit_test(some_lengths_leave_nothing_to_add),
       cmocka_unit_test(measured_dims_meet_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

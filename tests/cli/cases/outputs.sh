@@ -1,0 +1,14 @@
+# A plan with several outputs: the SQNR of each, a warning of one that the sums over all hide, and a search
+# whose bound holds for each of them.
+model=$SOURCE/tests/fixtures/precision/outputs.onnx data=$SOURCE/tests/fixtures/precision/outputs.npz
+judge() {
+  "$TARE" run "$@" "$data" --against "$model" | sed -n '/^output/,$p' | awk 'NR > 1 { print $1, $2 < 20 ? "bad" : "good" }'
+}
+"$TARE" calibrate "$model" "$data" -o x.json >text || exit
+"$TARE" build -q "$model" --calib x.json --layer-precisions layer:int8 -o x.plan >text || exit
+judge x.plan
+"$TARE" run -q x.plan "$data" --against "$model" --json |
+  "$JSON_CHECK" outputs length 2 outputs.0.name == small outputs.1.name == large outputs.1.equal is true
+"$TARE" run -q x.plan "$data" --json | grep -c '"outputs"'
+"$TARE" tune -q "$model" "$data" --sqnr 30 -o x.plan >text || exit
+judge -q x.plan
