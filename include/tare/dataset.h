@@ -40,7 +40,10 @@ typedef struct tare_mapping {
 typedef struct tare_dataset_options {
   const tare_port *inputs; /* the ports to feed, in order */
   int n_inputs;
-  int rate; /* resample audio to this rate in Hz; 0: keep the rate of each file */
+  int rate;    /* resample audio to this rate in Hz; 0: keep the rate of each file */
+  int channel; /* of audio with several channels, counted from 1; 0: the mean of all channels */
+  /** Threads that decode and resample audio; 0: one per core. The samples do not depend on them. */
+  int threads;
   /** Audio features to compute, "PRESET[,KEY=VALUE...]", e.g. "kaldi,mels=80" (docs/datasets.md);
    *  NULL: use the waveform. */
   const char *features;
