@@ -6,7 +6,7 @@
 
 typedef struct tarei_item {
   char *path;
-  char *label_text;   /* from a manifest, or NULL */
+  char *label_text;   /* from a list, or NULL */
   const char *origin; /* manifest or list that names the file, or NULL; owned by the items */
   int64_t line;       /* in origin */
   const tarei_reader_ops *ops;

@@ -80,6 +80,18 @@ bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) 
   return true;
 }
 
+/* Which of several samples in a file it is: "[3]", ":117" or " from 2.5 s". */
+static void name_within(const tarei_item *const item, const tarei_ticket *const ticket,
+                        char *const out, const size_t capacity) {
+  if (ticket->shared) {
+    (void)snprintf(out, capacity, "[%lld]", (long long)ticket->within);
+  } else if (item->is_segment && item->segment.byte) {
+    (void)snprintf(out, capacity, ":%lld", (long long)item->segment.byte);
+  } else if (item->is_segment && item->segment.cut) {
+    (void)snprintf(out, capacity, " from %.12g s", item->segment.start);
+  }
+}
+
 static tare_status name_slot(const tarei_stream *const stream, const tarei_ticket *const ticket,
                              tarei_slot *const slot) {
   const tarei_item *const item = &stream->items->items[ticket->item];
@@ -87,9 +99,9 @@ static tare_status name_slot(const tarei_stream *const stream, const tarei_ticke
   if (stream->spec->gain.n && ticket->level != stream->spec->gain.own) {
     (void)snprintf(gain, sizeof gain, " at %+g dB", stream->spec->gain.db[ticket->level]);
   }
-  const int length = ticket->shared ? asprintf(&slot->name, "%s[%lld]%s", item->path,
-                                               (long long)ticket->within, gain)
-                                    : asprintf(&slot->name, "%s%s", item->path, gain);
+  char within[64] = "";
+  name_within(item, ticket, within, sizeof within);
+  const int length = asprintf(&slot->name, "%s%s%s", item->path, within, gain);
   slot->label_text = tarei_strdup(item->label_text);
   slot->segment = item->is_segment ? &item->segment : NULL;
   if (length < 0) {

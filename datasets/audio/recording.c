@@ -43,18 +43,6 @@ static tare_status emit_values(const tarei_recording_source *const r, const floa
                        tensor->data, err);
 }
 
-static tare_status emit_length(const tarei_recording_source *const r, const int64_t length,
-                               tarei_slot *const out, tare_error *const err) {
-  if (r->ports->length < 0) {
-    return TARE_OK;
-  }
-  tare_tensor *const tensor = &out->tensors[r->ports->length];
-  const tare_port *const port = &r->spec->inputs[r->ports->length];
-  TAREI_TRY(tarei_port_shape(port, 0 /* rank */, NULL, tensor, err));
-  TAREI_TRY(tarei_slot_allocate(out, tensor, r->spec->limits.elements, err));
-  return tarei_convert(TAREI_NUMBER_I64, &length, 1, tensor->dtype, tensor->data, err);
-}
-
 static tare_status recording_transpose(const tarei_feature_frames *const f, const int64_t mels,
                                        float **const out, tare_error *const err) {
   float *const to = tarei_calloc((size_t)(f->n * mels), sizeof *to);
@@ -81,7 +69,7 @@ static tare_status emit_frames(const tarei_recording_source *const r,
   const tare_status status =
       emit_values(r, turned ? turned : f->values, 2 /* rank */, dims, out, err);
   free(turned);
-  return status == TARE_OK ? emit_length(r, f->n_full, out, err) : status;
+  return status == TARE_OK ? tarei_signal_length(r->ports, r->spec, f->n_full, out, err) : status;
 }
 
 static tare_status recording_emit(const tarei_recording_source *const r, const tarei_mono *const m,
@@ -99,7 +87,7 @@ static tare_status recording_emit(const tarei_recording_source *const r, const t
   const int64_t dims[] = {m->n};
   const float *const values = r->spec->dims_only ? NULL : m->frames;
   TAREI_TRY(emit_values(r, values, 1 /* rank */, dims, out, err));
-  return emit_length(r, m->n, out, err);
+  return tarei_signal_length(r->ports, r->spec, m->n, out, err);
 }
 
 /* NaN would spread over its whole neighbourhood in the resampler, and lose its place. */

@@ -84,6 +84,7 @@ typedef struct tare_sample {
 typedef struct tare_data_kind {
   const char *noun; /* "an HDF5 file", "a recording", "a manifest", "a folder" ... */
   bool tensors;     /* contains tensors, whose meaning only the inputs of a model determine */
+  bool json;        /* JSON, as which tables of calibration are written, too */
 } tare_data_kind;
 
 /**
@@ -105,10 +106,11 @@ TARE_API const tare_data_kind *tare_data_kind_of(const char *path);
 TARE_API void tare_dataset_options_init(tare_dataset_options *options);
 
 /**
- * Opens data. A path can be an HDF5 file (.h5, .hdf5), a NumPy archive or array (.npz, .npy), an
- * audio file (WAV, FLAC, OGG, MP3, AIFF), a CSV or TSV manifest with a "path" column, a text file
- * with one path per line (.txt, .lst), or a folder, which is read with its sub-folders, or as the
- * manifest that it contains. docs/datasets.md has the details.
+ * Opens data. A path can be an HDF5 file (.h5, .hdf5), a NumPy archive or array (.npz, .npy), a tar
+ * shard (.tar, .tar.gz, .tar.zst, ...), a Kaldi archive (.ark), an audio file (WAV, FLAC, OGG, MP3,
+ * AIFF), a CSV or TSV manifest with a "path" column, a JSON Lines manifest (.jsonl, .json), a Kaldi
+ * script file or segments, a text file with one path per line (.txt, .lst), or a folder, which is
+ * read with its sub-folders, or as the manifest that it contains. docs/datasets.md has the details.
  * @param paths n_paths paths, read one after the other
  * @param options ports and options, which are not kept
  * @param out receives the data set; free it with tare_dataset_close
