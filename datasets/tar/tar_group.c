@@ -142,6 +142,7 @@ static tare_status groups_advance(tarei_groups *const groups, tare_error *const 
   do {
     TAREI_TRY(tarei_tar_file_next(groups->tar, &groups->next, &groups->pending, err));
   } while (groups->pending && is_hidden(groups->next.name));
+  groups->ended = !groups->pending;
   return TARE_OK;
 }
 
@@ -167,7 +168,7 @@ static tare_status gather(tarei_groups *const groups, const bool contents, tarei
 tare_status tarei_groups_next(tarei_groups *const groups, const bool contents,
                               tarei_group *const out, bool *const more, tare_error *const err) {
   *more = false;
-  if (!groups->pending) {
+  if (!groups->pending && !groups->ended) {
     TAREI_TRY(groups_advance(groups, err));
   }
   while (groups->pending) {

@@ -44,7 +44,7 @@ typedef struct tarei_groups {
   const tarei_data_spec *spec;
   tarei_tar_file *tar;
   tarei_tar_member next; /* of the group after the last one */
-  bool pending;
+  bool pending, ended;
 } tarei_groups;
 
 tare_status tarei_groups_open(tarei_groups *groups, const char *path, const tarei_data_spec *spec,
