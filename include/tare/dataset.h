@@ -47,7 +47,8 @@ typedef struct tare_dataset_options {
   /** Audio features to compute, "PRESET[,KEY=VALUE...]", e.g. "kaldi,mels=80" (docs/datasets.md);
    *  NULL: use the waveform. */
   const char *features;
-  const char *labels; /* HDF5 data set, NumPy array or CSV column with the labels; NULL: none */
+  const char *labels; /* HDF5 data set, NumPy array, CSV column, JSON key, tar member or Kaldi
+                         table with the labels; NULL: none */
   const tare_mapping *mappings;
   int n_mappings;
   /** Range in decibels of levels at which each sample is given: "-20:+20dB" is its own level, the
@@ -68,7 +69,7 @@ typedef struct tare_dataset_options {
 
 /** One sample. It belongs to the data set and is valid until the next call for that data set. */
 typedef struct tare_sample {
-  const char *name; /* file name or "<file>[<index>]", for messages and reports */
+  const char *name; /* file name, "<file>[<index>]" or "<file> from 1.5 s", for messages and reports */
   int64_t index;    /* position in the data, including bad samples */
   /** One tensor per port, in the order and of the type of the ports. The rank is that of the data:
    * that of the port, or without the batch dim one less. */

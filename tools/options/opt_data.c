@@ -31,7 +31,7 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"waveform", OPT_WAVEFORM, "INPUT", 0,
      "Apply --gain-range to INPUT of data that are not audio files; repeat for more", 0},
-    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels",
+    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array, CSV column, JSON key, tar member or Kaldi table with the labels",
      0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
      "Read INPUT from PATH in an HDF5 file or an .npz, optionally with :offsets=PATH or "
