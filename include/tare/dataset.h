@@ -69,8 +69,9 @@ typedef struct tare_dataset_options {
 
 /** One sample. It belongs to the data set and is valid until the next call for that data set. */
 typedef struct tare_sample {
-  const char *name; /* file name, "<file>[<index>]" or "<file> from 1.5 s", for messages and reports */
-  int64_t index;    /* position in the data, including bad samples */
+  const char
+      *name;     /* file name, "<file>[<index>]" or "<file> from 1.5 s", for messages and reports */
+  int64_t index; /* position in the data, including bad samples */
   /** One tensor per port, in the order and of the type of the ports. The rank is that of the data:
    * that of the port, or without the batch dim one less. */
   const tare_tensor *tensors;
