@@ -83,6 +83,10 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
     return tarei_fail(err, TARE_E_USAGE, "rate (%d) and limit (%lld) must not be negative",
                       options->rate, (long long)options->limit);
   }
+  if (options->channel < 0 || options->threads < 0) {
+    return tarei_fail(err, TARE_E_USAGE, "channel (%d) and threads (%d) must not be negative",
+                      options->channel, options->threads);
+  }
   for (int i = 0; i < options->n_inputs; i++) {
     const tare_port *const port = &options->inputs[i];
     if (tare_dtype_size(port->dtype) == 0) {
@@ -145,6 +149,8 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
                                  tarei_data_spec *const out, tare_error *const err) {
   TAREI_TRY(data_spec_check_options(options, err));
   out->rate = options->rate;
+  out->channel = options->channel;
+  out->threads = options->threads;
   out->skip_bad = options->skip_bad;
   out->rows = options->rows;
   out->limit = options->limit;

@@ -12,6 +12,8 @@ typedef struct tarei_data_spec {
   tare_port *inputs;
   int n_inputs;
   int rate;
+  int channel;              /* of audio, from 1; 0: the mean of all */
+  int threads;              /* 0: one per core */
   tarei_features *features; /* of audio, or NULL */
   char *features_text;      /* of the option, or NULL */
   char *labels;             /* or NULL */

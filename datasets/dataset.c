@@ -59,6 +59,7 @@ static tare_status survey_item(tare_dataset *const dataset, tarei_item *const it
                         : status;
   }
   item->count = item->ops->count(state);
+  item->audio = item->ops->holds_audio ? item->ops->holds_audio(state) : item->ops->has_rate;
   add_kind(dataset, item->ops->describe(state), n_kinds);
   item->ops->close(state);
   return TARE_OK;
@@ -94,7 +95,7 @@ static tare_status check_gain(tare_dataset *const dataset, tare_error *const err
   const tarei_gain *const gain = &dataset->spec.gain;
   for (size_t i = 0; gain->n && !has_waveform(&dataset->spec) && i < dataset->items.n; i++) {
     const tarei_item *const item = &dataset->items.items[i];
-    if (!item->ops->has_rate) {
+    if (!item->audio) {
       return tarei_fail(err, TARE_E_USAGE,
                         "%s: %s does not say which inputs are waveforms, to which the gain range "
                         "applies (name them with --waveform INPUT)",
@@ -239,11 +240,19 @@ static void read_claimed(void *const user, const tarei_ticket *const ticket,
   tarei_stream_read(user, ticket, slot);
 }
 
-/* Decoding and resampling take longer than many a model: as many threads as there are cores. */
+static void finish_claimed(void *const user, const tarei_ticket *const ticket,
+                           tarei_slot *const slot) {
+  tarei_stream_finish(user, ticket, slot);
+}
+
+/* Decoding and resampling take longer than many a model: as many threads as run it. */
 static tare_status start_reading(tare_dataset *const dataset, tare_error *const err) {
-  const tarei_prefetch_source source = {dataset_claim, read_claimed, &dataset->stream};
-  const int most = tarei_stream_most_readers(&dataset->stream), cores = tare_cores();
-  return tarei_prefetch_start(&source, most < cores ? most : cores, &dataset->prefetch, err);
+  const tarei_prefetch_source source = {dataset_claim, read_claimed, finish_claimed,
+                                        &dataset->stream};
+  const int wanted = dataset->spec.threads ? dataset->spec.threads : tare_cores();
+  const int threads = wanted < TAREI_PREFETCH_THREADS ? wanted : TAREI_PREFETCH_THREADS;
+  return tarei_prefetch_start(&source, tarei_stream_readers(&dataset->stream, threads),
+                              &dataset->prefetch, err);
 }
 
 /* Levels of a sample fail in any order: the message does not depend on it, and is the one without
@@ -400,7 +409,7 @@ const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i)
 bool tare_dataset_has_audio(const tare_dataset *const dataset) {
   bool audio = false;
   for (size_t i = 0; i < dataset->items.n; i++) {
-    audio = audio || dataset->items.items[i].ops->has_rate;
+    audio = audio || dataset->items.items[i].audio;
   }
   return audio;
 }

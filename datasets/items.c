@@ -31,8 +31,13 @@ tare_status tarei_items_add(tarei_items *const items, const char *const path,
     return tarei_fail_memory(err, path, strlen(path));
   }
   item.ops = tarei_reader_for(path);
+  item.audio = item.ops->has_rate;
   items->items[items->n++] = item;
   return TARE_OK;
+}
+
+tarei_item *tarei_items_last(tarei_items *const items) {
+  return &items->items[items->n - 1];
 }
 
 const char *tarei_items_keep_origin(tarei_items *const items, const char *const name) {

@@ -6,11 +6,14 @@
 
 typedef struct tarei_item {
   char *path;
-  char *label_text;   /* from a manifest, or NULL */
+  char *label_text;   /* from a list, or NULL */
   const char *origin; /* manifest or list that names the file, or NULL; owned by the items */
   int64_t line;       /* in origin */
   const tarei_reader_ops *ops;
-  int64_t count; /* samples */
+  bool is_segment;       /* the sample is a part of the file */
+  tarei_segment segment; /* which */
+  int64_t count;         /* samples */
+  bool audio;            /* samples are audio */
 } tarei_item;
 
 typedef struct tarei_items {
@@ -25,6 +28,9 @@ void tarei_items_fini(tarei_items *items);
 /* Adds one file; label_text and origin may be NULL. Strings are copied, but origin is kept. */
 tare_status tarei_items_add(tarei_items *items, const char *path, const char *label_text,
                             const char *origin, int64_t line, tare_error *err);
+
+/* The item added last, for what a manifest says beside the path. */
+tarei_item *tarei_items_last(tarei_items *items);
 
 /* Stores a copy of the name of a manifest or list for tarei_items_add; NULL if memory runs out. */
 const char *tarei_items_keep_origin(tarei_items *items, const char *name);

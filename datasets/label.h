@@ -1,4 +1,4 @@
-/* Labels in the text of a manifest. */
+/* Labels that are text, of manifests and of members of archives. */
 #ifndef TAREI_DATASETS_LABEL_H
 #define TAREI_DATASETS_LABEL_H
 

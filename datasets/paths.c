@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "datasets/manifest.h"
+#include "datasets/lists/csv_manifest.h"
+#include "datasets/lists/list.h"
 #include "datasets/numpy/npy_folder.h"
 
 static int paths_by_name(const void *const a, const void *const b) {
@@ -129,20 +130,28 @@ static tare_status paths_add_files(tarei_items *const items, const char *const f
                  : tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
   }
   if (status == TARE_OK && depth == 0 && items->n == before) {
-    status = tarei_fail(err, TARE_E_INPUT,
-                        "%s: no audio, HDF5 or NumPy data in this folder or below (%lld %s)",
-                        folder, (long long)others,
-                        others == 1 ? "entry of another kind" : "entries of other kinds");
+    status = tarei_fail(
+        err, TARE_E_INPUT,
+        "%s: no audio, tar shards, HDF5, NumPy or Kaldi data in this folder or below (%lld %s)",
+        folder, (long long)others,
+        others == 1 ? "entry of another kind" : "entries of other kinds");
   }
   paths_names_fini(&list);
   return status;
 }
 
-/* The folder's own manifest, when it has one with a "path" column; else *found is false. */
+/* Other CSV files lie in folders, too; the files of Kaldi have their names. */
+static tare_status has_paths(const char *const path, bool *const out, tare_error *const err) {
+  *out = tarei_list_named(path) != &tarei_list_csv;
+  return *out ? TARE_OK : tarei_manifest_has_path(path, out, err);
+}
+
+/* The folder's own manifest; else *found is false. Segments need recordings beside. */
 static tare_status add_manifest_of(tarei_items *const items, const char *const folder,
                                    const tarei_data_spec *const spec, tarei_str *const notes,
                                    bool *const found, tare_error *const err) {
-  static const char *const NAMES[] = {"labels.csv", "manifest.csv", "labels.tsv", "manifest.tsv"};
+  static const char *const NAMES[] = {"labels.csv",   "manifest.csv", "labels.tsv",
+                                      "manifest.tsv", "segments",     "wav.scp"};
   *found = false;
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !*found; i++) {
     char *path = NULL;
@@ -152,12 +161,12 @@ static tare_status add_manifest_of(tarei_items *const items, const char *const f
     struct stat st;
     tare_status status = TARE_OK;
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-      status = tarei_manifest_has_path(path, found, err);
+      status = has_paths(path, found, err);
       if (status == TARE_OK && *found) {
         if (!strstr(tarei_str_get(notes), NAMES[i])) {
           tarei_str_add(notes, "folder read by its %s", NAMES[i]);
         }
-        status = tarei_manifest_expand(items, path, spec, err);
+        status = tarei_list_named(path)->expand(items, path, spec, err);
       }
     }
     free(path);
@@ -190,7 +199,7 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
 tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
                                const tarei_data_spec *const spec, tarei_str *const notes,
                                tare_error *const err) {
-  static const char *const JSON[] = {"json", "jsonl", NULL};
+  static const char *const JSON[] = {"json", NULL};
   struct stat st;
   if (stat(path, &st) != 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
@@ -201,13 +210,13 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
   if (!S_ISREG(st.st_mode)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: neither a regular file nor a folder", path);
   }
-  if (tarei_has_extension(path, JSON)) {
+  const tarei_sample_list *const named = tarei_list_named(path);
+  const tarei_sample_list *const list = named ? named : tarei_list_recognizing(path);
+  if (!list && tarei_has_extension(path, JSON)) {
     return tarei_fail(err, TARE_E_INPUT,
-                      "%s: JSON manifests are not supported: use a CSV or TSV manifest with a "
-                      "column 'path', or a text file with one path per line",
+                      "%s: not a manifest: expected an object with 'audio_filepath' on each line",
                       path);
   }
-  const tarei_sample_list *const list = tarei_list_named(path);
   return list ? list->expand(items, path, spec, err)
               : tarei_items_add(items, path, NULL, NULL, 0, err);
 }

@@ -15,21 +15,20 @@ typedef struct prefetch_place {
 
 struct tarei_prefetch {
   tarei_prefetch_source source;
-  pthread_t threads[TAREI_PREFETCH_SAMPLES];
+  pthread_t threads[TAREI_PREFETCH_THREADS];
   int n_threads;
   pthread_mutex_t mutex; /* guards all below, and claims */
   pthread_cond_t changed;
-  prefetch_place ring[TAREI_PREFETCH_SAMPLES];
-  int head, n;
-  size_t bytes; /* of places that are ready */
-  bool shared;  /* somebody reads a ticket that is shared */
-  bool stop;    /* set by the consumer */
-  bool ended;   /* no more to claim */
+  int capacity, head, n; /* of the ring */
+  size_t bytes;          /* of places that are ready */
+  bool shared;           /* somebody reads a ticket that is shared */
+  bool stop;             /* set by the consumer */
+  bool ended;            /* no more to claim */
+  prefetch_place ring[];
 };
 
 static bool must_wait(const tarei_prefetch *const p) {
-  const bool full =
-      p->n == TAREI_PREFETCH_SAMPLES || (p->n > 0 && p->bytes >= TAREI_PREFETCH_BYTES);
+  const bool full = p->n == p->capacity || (p->n > 0 && p->bytes >= TAREI_PREFETCH_BYTES);
   return !p->stop && !p->ended && (full || p->shared);
 }
 
@@ -46,19 +45,26 @@ static prefetch_place *prefetch_claim(tarei_prefetch *const p, tarei_ticket *con
     (void)pthread_cond_broadcast(&p->changed);
     return NULL;
   }
-  prefetch_place *const mine = &p->ring[(p->head + p->n++) % TAREI_PREFETCH_SAMPLES];
+  prefetch_place *const mine = &p->ring[(p->head + p->n++) % p->capacity];
   mine->ready = false;
   p->shared = ticket->shared;
   return mine;
 }
 
 static void prefetch_finish(tarei_prefetch *const p, prefetch_place *const mine,
-                            const tarei_slot *const slot, const bool shared) {
+                            const tarei_slot *const slot) {
   mine->slot = *slot;
   mine->ready = true;
   p->bytes += slot->bytes;
-  p->shared = p->shared && !shared; /* nobody claims while it is set */
   (void)pthread_cond_broadcast(&p->changed);
+}
+
+/* Lets others claim after a ticket that was shared: nobody does while it is read. */
+static void prefetch_release(tarei_prefetch *const p) {
+  (void)pthread_mutex_lock(&p->mutex);
+  p->shared = false;
+  (void)pthread_cond_broadcast(&p->changed);
+  (void)pthread_mutex_unlock(&p->mutex);
 }
 
 static void *prefetch_run(void *const user) {
@@ -69,8 +75,12 @@ static void *prefetch_run(void *const user) {
     tarei_slot slot = {0};
     (void)pthread_mutex_unlock(&p->mutex);
     p->source.read(p->source.user, &ticket, &slot);
+    if (ticket.shared) {
+      prefetch_release(p);
+    }
+    p->source.finish(p->source.user, &ticket, &slot);
     (void)pthread_mutex_lock(&p->mutex);
-    prefetch_finish(p, mine, &slot, ticket.shared);
+    prefetch_finish(p, mine, &slot);
   }
   (void)pthread_mutex_unlock(&p->mutex);
   return NULL;
@@ -93,11 +103,14 @@ static int create_without_signals(tarei_prefetch *const p, const int threads) {
 
 tare_status tarei_prefetch_start(const tarei_prefetch_source *const source, const int threads,
                                  tarei_prefetch **const out, tare_error *const err) {
-  assert(threads >= 1 && threads <= TAREI_PREFETCH_SAMPLES);
-  tarei_prefetch *const p = tarei_calloc(1, sizeof *p);
+  assert(threads >= 1 && threads <= TAREI_PREFETCH_THREADS);
+  const int capacity = 2 * threads > TAREI_PREFETCH_SAMPLES ? 2 * threads : TAREI_PREFETCH_SAMPLES;
+  const size_t bytes = sizeof(tarei_prefetch) + (size_t)capacity * sizeof(prefetch_place);
+  tarei_prefetch *const p = tarei_calloc(1, bytes);
   if (!p) {
-    return tarei_fail_memory(err, "prefetch queue", sizeof *p);
+    return tarei_fail_memory(err, "prefetch queue", bytes);
   }
+  p->capacity = capacity;
   p->source = *source;
   (void)pthread_mutex_init(&p->mutex, NULL); /* never fails with default attributes on Linux */
   (void)pthread_cond_init(&p->changed, NULL);
@@ -120,7 +133,7 @@ bool tarei_prefetch_take(tarei_prefetch *const p, tarei_slot *const slot) {
   const bool any = p->n > 0;
   if (any) {
     *slot = p->ring[p->head].slot;
-    p->head = (p->head + 1) % TAREI_PREFETCH_SAMPLES;
+    p->head = (p->head + 1) % p->capacity;
     p->n--;
     p->bytes -= slot->bytes;
     (void)pthread_cond_broadcast(&p->changed);
@@ -142,7 +155,7 @@ void tarei_prefetch_stop(tarei_prefetch **const prefetch) {
     (void)pthread_join(p->threads[i], NULL);
   }
   for (int i = 0; i < p->n; i++) {
-    tarei_slot_fini(&p->ring[(p->head + i) % TAREI_PREFETCH_SAMPLES].slot);
+    tarei_slot_fini(&p->ring[(p->head + i) % p->capacity].slot);
   }
   (void)pthread_cond_destroy(&p->changed);
   (void)pthread_mutex_destroy(&p->mutex);

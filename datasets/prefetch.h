@@ -8,7 +8,8 @@
 #include "datasets/slot.h"
 #include "datasets/stream.h"
 
-#define TAREI_PREFETCH_SAMPLES 8
+#define TAREI_PREFETCH_SAMPLES 8 /* or twice the threads if that is more */
+#define TAREI_PREFETCH_THREADS 64
 #define TAREI_PREFETCH_BYTES ((size_t)64 << 20) /* not counting samples being read */
 
 typedef struct tarei_prefetch tarei_prefetch;
@@ -17,10 +18,12 @@ typedef struct tarei_prefetch tarei_prefetch;
 typedef struct tarei_prefetch_source {
   bool (*claim)(void *user, tarei_ticket *ticket);
   void (*read)(void *user, const tarei_ticket *ticket, tarei_slot *slot); /* slot is zeroed */
+  /* After read; for tickets that are shared, too, by several threads at the same time. */
+  void (*finish)(void *user, const tarei_ticket *ticket, tarei_slot *slot);
   void *user;
 } tarei_prefetch_source;
 
-/* Starts the threads, 1 .. TAREI_PREFETCH_SAMPLES of them, which have exclusive use of the source
+/* Starts the threads, 1 .. TAREI_PREFETCH_THREADS of them, which have exclusive use of the source
  * until they stop. An empty queue accepts a sample of any size. */
 tare_status tarei_prefetch_start(const tarei_prefetch_source *source, int threads,
                                  tarei_prefetch **out, tare_error *err);

@@ -3,6 +3,7 @@
  *
  * A reader converts sample i of a file to tensors. It is called by one thread at a time, but not
  * always by the same one: open, read and close of one state may be called by different threads.
+ * Only finish is called by several at the same time.
  */
 #ifndef TAREI_DATASETS_READER_H
 #define TAREI_DATASETS_READER_H
@@ -16,7 +17,7 @@ typedef struct tarei_reader_ops {
   const char *const *extensions; /* lower case without dot, NULL-terminated; folders list these */
   bool many;     /* files contain many samples, named "<file>[<index>]" even if there is one */
   bool labels;   /* a file can contain the labels of its samples */
-  bool has_rate; /* samples have a rate, and are resampled to that of the spec */
+  bool has_rate; /* files are recordings: one sample each, resampled to the rate of the spec */
 
   /* Whether the reader recognises a file by its first bytes. Called in the order of the rows, and
    * only for files with an extension that no reader has. Must not fail. */
@@ -42,6 +43,14 @@ typedef struct tarei_reader_ops {
   tare_status (*read)(void *state, int64_t i, tarei_slot *out, tare_error *err);
 
   void (*close)(void *state); /* NULL is allowed */
+
+  /* Completes a sample that read left in out->raw: what takes long and needs no state. Called
+   * without the state, by several threads for several samples at the same time. Errors as for read.
+   * NULL: read completes samples. */
+  tare_status (*finish)(const tarei_data_spec *spec, tarei_slot *out, tare_error *err);
+
+  /* Whether the samples of an open file are audio. NULL: has_rate. */
+  bool (*holds_audio)(const void *state);
 } tarei_reader_ops;
 
 #define TAREI_READER(name) extern const tarei_reader_ops tarei_reader_##name;

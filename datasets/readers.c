@@ -13,9 +13,12 @@ enum { N_READERS = sizeof READERS / sizeof *READERS };
 
 bool tarei_has_extension(const char *const path, const char *const *const extensions) {
   const char *const slash = strrchr(path, '/');
-  const char *const dot = strrchr(slash ? slash : path, '.');
-  for (int i = 0; dot && extensions[i]; i++) {
-    if (strcasecmp(dot + 1, extensions[i]) == 0) {
+  const char *const name = slash ? slash + 1 : path;
+  const size_t length = strlen(name);
+  for (int i = 0; extensions[i]; i++) {
+    const size_t n = strlen(extensions[i]);
+    if (length > n && name[length - n - 1] == '.' &&
+        strcasecmp(name + length - n, extensions[i]) == 0) {
       return true;
     }
   }

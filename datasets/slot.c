@@ -15,6 +15,9 @@ void tarei_slot_fini(tarei_slot *const slot) {
   for (int i = 0; i < slot->n_tensors; i++) {
     free(slot->tensors[i].data);
   }
+  if (slot->raw) {
+    slot->free_raw(slot->raw);
+  }
   free(slot->tensors);
   free(slot->label.data);
   free(slot->name);

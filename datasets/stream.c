@@ -8,8 +8,6 @@
 #include "datasets/label.h"
 #include "shapes/number.h"
 
-enum { MOST_READERS = 4 }; /* of samples with files of their own; disks gain little by more */
-
 static void close_reader(tarei_stream *const stream) {
   if (stream->state) {
     stream->items->items[stream->opened].ops->close(stream->state);
@@ -28,12 +26,13 @@ static bool is_shared(const tarei_item *const item) {
   return item->ops->many || item->count != 1;
 }
 
-int tarei_stream_most_readers(const tarei_stream *const stream) {
-  int n = 0;
-  for (size_t i = 0; i < stream->items->n && n < MOST_READERS; i++) {
-    n += !is_shared(&stream->items->items[i]);
+int tarei_stream_readers(const tarei_stream *const stream, const int most) {
+  int64_t n = 0;
+  for (size_t i = 0; i < stream->items->n && n < most; i++) {
+    const tarei_item *const item = &stream->items->items[i];
+    n += !is_shared(item) ? 1 : item->ops->finish ? item->count : 0;
   }
-  return n > 1 ? n : 1;
+  return n < 1 ? 1 : n < most ? (int)n : most;
 }
 
 /* Where only dims are wanted, one level has them all. */
@@ -81,6 +80,18 @@ bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) 
   return true;
 }
 
+/* Which of several samples in a file it is: "[3]", ":117" or " from 2.5 s". */
+static void name_within(const tarei_item *const item, const tarei_ticket *const ticket,
+                        char *const out, const size_t capacity) {
+  if (ticket->shared) {
+    (void)snprintf(out, capacity, "[%lld]", (long long)ticket->within);
+  } else if (item->is_segment && item->segment.byte) {
+    (void)snprintf(out, capacity, ":%lld", (long long)item->segment.byte);
+  } else if (item->is_segment && item->segment.cut) {
+    (void)snprintf(out, capacity, " from %.12g s", item->segment.start);
+  }
+}
+
 static tare_status name_slot(const tarei_stream *const stream, const tarei_ticket *const ticket,
                              tarei_slot *const slot) {
   const tarei_item *const item = &stream->items->items[ticket->item];
@@ -88,10 +99,11 @@ static tare_status name_slot(const tarei_stream *const stream, const tarei_ticke
   if (stream->spec->gain.n && ticket->level != stream->spec->gain.own) {
     (void)snprintf(gain, sizeof gain, " at %+g dB", stream->spec->gain.db[ticket->level]);
   }
-  const int length = ticket->shared ? asprintf(&slot->name, "%s[%lld]%s", item->path,
-                                               (long long)ticket->within, gain)
-                                    : asprintf(&slot->name, "%s%s", item->path, gain);
+  char within[64] = "";
+  name_within(item, ticket, within, sizeof within);
+  const int length = asprintf(&slot->name, "%s%s%s", item->path, within, gain);
   slot->label_text = tarei_strdup(item->label_text);
+  slot->segment = item->is_segment ? &item->segment : NULL;
   if (length < 0) {
     slot->name = NULL; /* asprintf leaves it undefined */
   }
@@ -169,10 +181,23 @@ void tarei_stream_read(tarei_stream *const stream, const tarei_ticket *const tic
   if (status == TARE_OK) {
     status = ticket->shared ? read_shared(stream, ticket, slot) : read_alone(stream, ticket, slot);
   }
-  if (status == TARE_OK && !stream->items->items[ticket->item].ops->has_rate) {
+  if (tarei_settle(refusals, status, "sample", &slot->error) != TARE_OK) {
+    name_error(&stream->items->items[ticket->item], slot);
+  }
+}
+
+void tarei_stream_finish(const tarei_stream *const stream, const tarei_ticket *const ticket,
+                         tarei_slot *const slot) {
+  const tarei_item *const item = &stream->items->items[ticket->item];
+  if (slot->error.status != TARE_OK) {
+    return;
+  }
+  const unsigned refusals = tarei_refusals();
+  tare_status status = slot->raw ? item->ops->finish(stream->spec, slot, &slot->error) : TARE_OK;
+  if (status == TARE_OK && !item->audio) {
     status = apply_gain_to_tensors(stream->spec, slot, &slot->error);
   }
   if (tarei_settle(refusals, status, "sample", &slot->error) != TARE_OK) {
-    name_error(&stream->items->items[ticket->item], slot);
+    name_error(item, slot);
   }
 }

@@ -1,6 +1,7 @@
 /*
  * Goes through the files and returns one sample after the other, or those of one shard, each at all
- * levels of the gain in turn, in two steps: claiming determines the next sample, reading fills it.
+ * levels of the gain in turn, in three steps: claiming determines the next sample, reading takes it
+ * from its file, and finishing turns it into tensors, if the reader leaves that.
  * Only one thread at a time may claim. Tickets that are `shared` are read one at a time in the
  * order of the claims, by the reader of a file with many samples; other tickets may be read by
  * several threads at the same time.
@@ -34,13 +35,18 @@ typedef struct tarei_ticket {
 /* Returns to the first sample; closes the open reader. */
 void tarei_stream_rewind(tarei_stream *stream);
 
-/* Number of threads that can usefully read at the same time: 1 if files contain many samples. */
-int tarei_stream_most_readers(const tarei_stream *stream);
+/* Number of threads, at most `most`, that can usefully read at the same time: 1 if all files
+ * contain many samples, and nothing of them is left to finish. */
+int tarei_stream_readers(const tarei_stream *stream, int most);
 
 /* Claims the next sample; false at the end. */
 bool tarei_stream_claim(tarei_stream *stream, tarei_ticket *ticket);
 
-/* Fills `slot`, which must be zeroed; a bad sample sets slot->error. */
+/* Reads a sample into `slot`, which must be zeroed; a bad sample sets slot->error. */
 void tarei_stream_read(tarei_stream *stream, const tarei_ticket *ticket, tarei_slot *slot);
+
+/* Completes the slot after tarei_stream_read: by several threads at the same time, whether tickets
+ * are shared or not. */
+void tarei_stream_finish(const tarei_stream *stream, const tarei_ticket *ticket, tarei_slot *slot);
 
 #endif

@@ -70,9 +70,12 @@ static tare_status add_streaming(const tare_streaming *const s, tarei_settings *
 static tare_status add_data(const tare_dataset *const dataset, tarei_settings *const out,
                             tare_error *const err) {
   const tarei_data_spec *const spec = tarei_dataset_spec(dataset);
-  tarei_str rate = {0}, waveforms = {0};
+  tarei_str rate = {0}, channel = {0}, waveforms = {0};
   if (spec->rate) {
     tarei_str_add(&rate, "%d", spec->rate);
+  }
+  if (spec->channel) {
+    tarei_str_add(&channel, "%d", spec->channel);
   }
   for (int i = 0; i < spec->n_inputs; i++) {
     if (spec->waveforms[i]) {
@@ -80,8 +83,10 @@ static tare_status add_data(const tare_dataset *const dataset, tarei_settings *c
     }
   }
   const tare_status status = add_text(out, "rate", &rate, err);
+  const tare_status of_channel = channel.length ? add_text(out, "channel", &channel, err) : TARE_OK;
   const tare_status next = add_text(out, "waveform", &waveforms, err);
   TAREI_TRY(status);
+  TAREI_TRY(of_channel);
   TAREI_TRY(next);
   return tarei_settings_add(out, "features", spec->features_text ? spec->features_text : "", err);
 }

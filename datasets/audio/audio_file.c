@@ -22,9 +22,23 @@ static sf_count_t seek(const sf_count_t offset, const int whence, void *const us
   return at;
 }
 
+/* Bytes of memory; a position may be beyond them. */
+static sf_count_t copy_bytes(tarei_audio_file *const file, void *const to, const sf_count_t count) {
+  const int64_t left = file->at < file->bytes ? file->bytes - file->at : 0;
+  const int64_t n = count < left ? count : left;
+  if (n > 0) {
+    memcpy(to, file->memory + file->at, (size_t)n);
+    file->at += n;
+  }
+  return n > 0 ? n : 0;
+}
+
 static sf_count_t read_bytes(void *const to, const sf_count_t count, void *const user) {
   tarei_audio_file *const file = user;
   sf_count_t done = 0;
+  if (file->memory) {
+    return copy_bytes(file, to, count);
+  }
   while (done < count && !file->reason) {
     const ssize_t n = pread(file->fd, (char *)to + done, (size_t)(count - done), file->at);
     if (n == 0) {
@@ -72,6 +86,13 @@ tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *cons
   return status;
 }
 
+tare_status tarei_audio_file_open_memory(const tarei_source *const source,
+                                         tarei_audio_file *const file, tare_error *const err) {
+  *file = (tarei_audio_file){.fd = -1, .memory = source->data, .bytes = (int64_t)source->size};
+  return source->size ? open_sound(file, err)
+                      : tarei_fail(err, TARE_E_INPUT, "not a readable audio file: it is empty");
+}
+
 tare_status tarei_audio_file_check(const tarei_audio_file *const file, tare_error *const err) {
   return file->reason ? tarei_fail(err, TARE_E_INPUT, "cannot read: %s", strerror(file->reason))
                       : TARE_OK;
@@ -81,5 +102,7 @@ void tarei_audio_file_close(tarei_audio_file *const file) {
   if (file->sound) {
     (void)sf_close(file->sound); /* only read */
   }
-  (void)close(file->fd);
+  if (!file->memory) {
+    (void)close(file->fd);
+  }
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "datasets/convert.h"
+#include "datasets/port_shape.h"
 #include "shapes/number.h"
 
 static bool audio_ports_is_one_of(const tare_dtype dtype, const tare_dtype *const list,
@@ -21,8 +23,9 @@ static bool is_length(const tare_port *const port) {
          port->rank <= 1 && strstr(port->name, "len") != NULL;
 }
 
-static tare_status pick_ports(const char *const path, const tarei_data_spec *const spec,
-                              tarei_audio_ports *const out, tare_error *const err) {
+tare_status tarei_signal_ports_find(const char *const path, const char *const noun,
+                                    const tarei_data_spec *const spec, tarei_audio_ports *const out,
+                                    tare_error *const err) {
   const tare_port *const ports = spec->inputs;
   *out = (tarei_audio_ports){.signal = 0, .length = -1};
   if (spec->n_inputs == 2 && is_length(&ports[0]) != is_length(&ports[1])) {
@@ -30,15 +33,15 @@ static tare_status pick_ports(const char *const path, const tarei_data_spec *con
     out->signal = 1 - out->length;
   } else if (spec->n_inputs != 1) {
     return tarei_fail(err, TARE_E_USAGE,
-                      "%s: audio feeds one input, but the model has %d ('%s', '%s', ...): put the "
+                      "%s: %s feeds one input, but the model has %d ('%s', '%s', ...): put the "
                       "tensors into an HDF5 file",
-                      path, spec->n_inputs, ports[0].name, ports[1].name);
+                      path, noun, spec->n_inputs, ports[0].name, ports[1].name);
   }
   const tare_port *const signal = &ports[out->signal];
   return tarei_is_float(signal->dtype)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_USAGE, "%s: audio needs a float input, but '%s' is %s", path,
-                          signal->name, tare_dtype_name(signal->dtype));
+             : tarei_fail(err, TARE_E_USAGE, "%s: %s needs a float input, but '%s' is %s", path,
+                          noun, signal->name, tare_dtype_name(signal->dtype));
 }
 
 /* Dims between the batch and the last `own` ones must be 1. */
@@ -96,10 +99,22 @@ static tare_status choose_layout(const char *const path, const tare_port *const 
 
 tare_status tarei_audio_ports_find(const char *const path, const tarei_data_spec *const spec,
                                    tarei_audio_ports *const out, tare_error *const err) {
-  TAREI_TRY(pick_ports(path, spec, out, err));
+  TAREI_TRY(tarei_signal_ports_find(path, "audio", spec, out, err));
   const tare_port *const port = &spec->inputs[out->signal];
   TAREI_TRY(audio_ports_check_dims(path, port, spec->features ? 2 : 1, err));
   return spec->features
              ? choose_layout(path, port, tarei_features_spec(spec->features), &out->mels_first, err)
              : TARE_OK;
+}
+
+tare_status tarei_signal_length(const tarei_audio_ports *const ports,
+                                const tarei_data_spec *const spec, const int64_t length,
+                                tarei_slot *const out, tare_error *const err) {
+  if (ports->length < 0) {
+    return TARE_OK;
+  }
+  tare_tensor *const tensor = &out->tensors[ports->length];
+  TAREI_TRY(tarei_port_shape(&spec->inputs[ports->length], 0 /* rank */, NULL, tensor, err));
+  TAREI_TRY(tarei_slot_allocate(out, tensor, spec->limits.elements, err));
+  return tarei_convert(TAREI_NUMBER_I64, &length, 1, tensor->dtype, tensor->data, err);
 }

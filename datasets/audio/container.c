@@ -49,11 +49,15 @@ bool tarei_audio_begins(const char *const path) {
   return begins;
 }
 
-tare_status tarei_container_check(const char *const path, tare_error *const err) {
+tare_status tarei_container_check(const tarei_source *const source, tare_error *const err) {
+  const tarei_container *const container = container_of(source);
+  return container ? container->check(source, err) : TARE_OK;
+}
+
+tare_status tarei_container_check_file(const char *const path, tare_error *const err) {
   tarei_source source;
   TAREI_TRY(tarei_source_open(path, &source, err));
-  const tarei_container *const container = container_of(&source);
-  const tare_status status = container ? container->check(&source, err) : TARE_OK;
+  const tare_status status = tarei_container_check(&source, err);
   tarei_source_close(&source);
   return status;
 }

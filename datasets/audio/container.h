@@ -29,8 +29,10 @@ extern const char *const tarei_audio_extensions[];
 /* Whether a file begins like one of these formats. */
 bool tarei_audio_begins(const char *path);
 
-/* TARE_E_INPUT if a file is missing, not a regular file, or truncated. Files in other containers
- * pass. */
-tare_status tarei_container_check(const char *path, tare_error *err);
+/* TARE_E_INPUT if bytes are truncated. Other containers pass. */
+tare_status tarei_container_check(const tarei_source *source, tare_error *err);
+
+/* The same for a file; also TARE_E_INPUT if it is missing or not a regular file. */
+tare_status tarei_container_check_file(const char *path, tare_error *err);
 
 #endif

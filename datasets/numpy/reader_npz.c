@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "datasets/numpy/array_set.h"
+#include "datasets/numpy/npz.h"
 #include "datasets/numpy/zip.h"
 
 typedef struct npz {
@@ -29,15 +29,20 @@ static tare_status add_members(tarei_array_set *const set, const tarei_zip *cons
   return TARE_OK;
 }
 
-static tare_status fill_set(tarei_array_set *const set, const tarei_source *const source,
-                            tare_error *const err) {
+tare_status tarei_npz_add(tarei_array_set *const set, const tarei_source *const source,
+                          tare_error *const err) {
   tarei_zip zip;
   tare_status status = tarei_zip_open(source, &set->spec->limits, &zip, err);
   if (status == TARE_OK) {
     status = add_members(set, &zip, err);
   }
   tarei_zip_fini(&zip);
-  TAREI_TRY(status);
+  return status;
+}
+
+static tare_status fill_set(tarei_array_set *const set, const tarei_source *const source,
+                            tare_error *const err) {
+  TAREI_TRY(tarei_npz_add(set, source, err));
   TAREI_TRY(tarei_array_set_bind(set, err));
   tarei_array_set_note_rows(set);
   return TARE_OK;

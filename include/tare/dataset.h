@@ -40,11 +40,15 @@ typedef struct tare_mapping {
 typedef struct tare_dataset_options {
   const tare_port *inputs; /* the ports to feed, in order */
   int n_inputs;
-  int rate; /* resample audio to this rate in Hz; 0: keep the rate of each file */
+  int rate;    /* resample audio to this rate in Hz; 0: keep the rate of each file */
+  int channel; /* of audio with several channels, counted from 1; 0: the mean of all channels */
+  /** Threads that decode and resample audio; 0: one per core. The samples do not depend on them. */
+  int threads;
   /** Audio features to compute, "PRESET[,KEY=VALUE...]", e.g. "kaldi,mels=80" (docs/datasets.md);
    *  NULL: use the waveform. */
   const char *features;
-  const char *labels; /* HDF5 data set, NumPy array or CSV column with the labels; NULL: none */
+  const char *labels; /* HDF5 data set, NumPy array, CSV column, JSON key, tar member or Kaldi
+                         table with the labels; NULL: none */
   const tare_mapping *mappings;
   int n_mappings;
   /** Range in decibels of levels at which each sample is given: "-20:+20dB" is its own level, the
@@ -65,8 +69,9 @@ typedef struct tare_dataset_options {
 
 /** One sample. It belongs to the data set and is valid until the next call for that data set. */
 typedef struct tare_sample {
-  const char *name; /* file name or "<file>[<index>]", for messages and reports */
-  int64_t index;    /* position in the data, including bad samples */
+  const char
+      *name;     /* file name, "<file>[<index>]" or "<file> from 1.5 s", for messages and reports */
+  int64_t index; /* position in the data, including bad samples */
   /** One tensor per port, in the order and of the type of the ports. The rank is that of the data:
    * that of the port, or without the batch dim one less. */
   const tare_tensor *tensors;
@@ -81,6 +86,7 @@ typedef struct tare_sample {
 typedef struct tare_data_kind {
   const char *noun; /* "an HDF5 file", "a recording", "a manifest", "a folder" ... */
   bool tensors;     /* contains tensors, whose meaning only the inputs of a model determine */
+  bool json;        /* JSON, as which tables of calibration are written, too */
 } tare_data_kind;
 
 /**
@@ -102,10 +108,11 @@ TARE_API const tare_data_kind *tare_data_kind_of(const char *path);
 TARE_API void tare_dataset_options_init(tare_dataset_options *options);
 
 /**
- * Opens data. A path can be an HDF5 file (.h5, .hdf5), a NumPy archive or array (.npz, .npy), an
- * audio file (WAV, FLAC, OGG, MP3, AIFF), a CSV or TSV manifest with a "path" column, a text file
- * with one path per line (.txt, .lst), or a folder, which is read with its sub-folders, or as the
- * manifest that it contains. docs/datasets.md has the details.
+ * Opens data. A path can be an HDF5 file (.h5, .hdf5), a NumPy archive or array (.npz, .npy), a tar
+ * shard (.tar, .tar.gz, .tar.zst, ...), a Kaldi archive (.ark), an audio file (WAV, FLAC, OGG, MP3,
+ * AIFF), a CSV or TSV manifest with a "path" column, a JSON Lines manifest (.jsonl, .json), a Kaldi
+ * script file or segments, a text file with one path per line (.txt, .lst), or a folder, which is
+ * read with its sub-folders, or as the manifest that it contains. docs/datasets.md has the details.
  * @param paths n_paths paths, read one after the other
  * @param options ports and options, which are not kept
  * @param out receives the data set; free it with tare_dataset_close

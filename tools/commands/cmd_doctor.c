@@ -57,9 +57,9 @@ static const char *smt_state(void) {
 
 /* Keeps the outside libraries that tare is built on. */
 static int take_library(struct dl_phdr_info *const info, const size_t size, void *const user) {
-  static const char *const KNOWN[] = {"libtare",       "libhdf5",       "libsndfile",
-                                      "libsamplerate", "libprotobuf-c", "libxxhash",
-                                      "libcjson",      "libkissfft",    "libz"};
+  static const char *const KNOWN[] = {"libtare",       "libhdf5",       "libsndfile", "libarchive",
+                                      "libsamplerate", "libprotobuf-c", "libxxhash",  "libcjson",
+                                      "libkissfft",    "libz"};
   (void)size;
   const char *const slash = strrchr(info->dlpi_name, '/');
   const char *const name = slash ? slash + 1 : info->dlpi_name;

@@ -16,6 +16,10 @@ static tare_status scan_ports(const cli_list *const paths, const opt_data *const
   return TARE_OK;
 }
 
+static tare_status fail_tensors(const char *const path, tare_error *const err) {
+  return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx", path);
+}
+
 static tare_status scan_audio(const cli_list *const paths, const opt_data *const data,
                               const opt_common *const common, data_scan *const out,
                               tare_error *const err) {
@@ -28,11 +32,11 @@ static tare_status scan_audio(const cli_list *const paths, const opt_data *const
   for (int i = 0; i < paths->n; i++) {
     const tare_data_kind *const kind = tare_data_kind_of(paths->items[i]);
     if (kind && kind->tensors) {
-      return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx",
-                      paths->items[i]);
+      return fail_tensors(paths->items[i], err);
     }
   }
-  return scan_ports(paths, data, common, data->features ? &features : &audio, 1, out, err);
+  CLI_TRY(scan_ports(paths, data, common, data->features ? &features : &audio, 1, out, err));
+  return tare_dataset_has_audio(out->dataset) ? TARE_OK : fail_tensors(paths->items[0], err);
 }
 
 tare_status data_scan_read(const cli_list *const paths, const char *const model,

@@ -6,6 +6,7 @@
 
 enum {
   OPT_RATE = KEYS_DATA,
+  OPT_CHANNEL,
   OPT_FEATURES,
   OPT_GAIN_RANGE,
   OPT_WAVEFORM,
@@ -16,8 +17,12 @@ enum {
   OPT_LIMIT
 };
 
+enum { MOST_CHANNELS = 1024 }; /* as in libsndfile */
+
 static const struct argp_option OPTIONS[] = {
     {"rate", OPT_RATE, "HZ", 0, "Resample audio to this rate (default: each file's own)", 0},
+    {"channel", OPT_CHANNEL, "N|mix", 0,
+     "Take channel N of audio, counted from 1, or the mean of all channels (default)", 0},
     {"features", OPT_FEATURES, "PRESET[,KEY=VALUE...]", 0,
      "Feed log-mel features of the audio: ", 0},
     {"gain-range", OPT_GAIN_RANGE, "LOW:HIGH[:STEP]dB", 0,
@@ -26,7 +31,7 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"waveform", OPT_WAVEFORM, "INPUT", 0,
      "Apply --gain-range to INPUT of data that are not audio files; repeat for more", 0},
-    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array or CSV column with the labels",
+    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array, CSV column, JSON key, tar member or Kaldi table with the labels",
      0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
      "Read INPUT from PATH in an HDF5 file or an .npz, optionally with :offsets=PATH or "
@@ -70,6 +75,10 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
   switch (key) {
     case OPT_RATE:
       o->rate = (int)cli_int(state, "--rate", arg, 1, 10000000);
+      return 0;
+    case OPT_CHANNEL:
+      o->channel =
+          strcmp(arg, "mix") == 0 ? 0 : (int)cli_int(state, "--channel", arg, 1, MOST_CHANNELS);
       return 0;
     case OPT_FEATURES:
       o->features = arg;
@@ -130,6 +139,8 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.inputs = inputs;
   o.n_inputs = n_inputs;
   o.rate = options->rate;
+  o.channel = options->channel;
+  o.threads = common->threads;
   o.features = options->features;
   o.gain_range = options->gain_range;
   o.waveforms = options->waveforms.items;

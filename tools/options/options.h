@@ -56,7 +56,7 @@ typedef struct opt_profiles {
 } opt_profiles;
 
 typedef struct opt_data {
-  int rate;
+  int rate, channel;
   const char *features, *labels;
   tare_mapping *maps;
   int n_maps;

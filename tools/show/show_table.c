@@ -76,7 +76,11 @@ static const char *show_table_noun(const char *const path) {
   return format ? format->noun : NULL;
 }
 
-const show_kind show_table = {.name = "table",
-                              .probe = tare_table_is_table_file,
-                              .noun = show_table_noun,
-                              .show = show_table_print};
+/* Manifests of JSON Lines begin like tables. */
+static bool show_table_probe(const char *const path) {
+  const tare_data_kind *const kind = tare_data_kind_of(path);
+  return tare_table_is_table_file(path) && !(kind && kind->json);
+}
+
+const show_kind show_table = {
+    .name = "table", .probe = show_table_probe, .noun = show_table_noun, .show = show_table_print};

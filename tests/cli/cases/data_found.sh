@@ -25,7 +25,7 @@ printf 'path,class\n2.ogg,cat\n' >deep/names.csv
 "$TARE" run "$model" deep/names.csv --rate 8000 --labels class --metric accuracy -q
 echo "exit $?"
 printf '{"audio_filepath": "2.ogg"}\n' >deep/own.jsonl
-"$TARE" run "$model" deep/own.jsonl
+"$TARE" inspect deep/own.jsonl --rate 8000
 echo "exit $?"
 echo "# cut and padded"
 "$TARE" run "$model" deep --rate 8000 --profile samples=1000:8000:12000 --outside nearest >text

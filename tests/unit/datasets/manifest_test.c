@@ -111,7 +111,8 @@ static void folder_without_data(void **state) {
   put_text("bare/x.doc", "");
   refuse_open(
       at("bare"), &options, TARE_E_INPUT,
-      "bare: no audio, HDF5 or NumPy data in this folder or below (1 entry of another kind)");
+      "bare: no audio, tar shards, HDF5, NumPy or Kaldi data in this folder or below (1 entry of "
+      "another kind)");
 }
 
 static void manifest_with_every_quirk(void **state) {

@@ -96,11 +96,12 @@ static void lock_silences_and_restores_the_printer(void **state) {
 /* Produces samples of a fixed size and counts how far it is ahead. */
 typedef struct producer {
   size_t bytes;
-  bool shared; /* every third ticket */
+  int shared; /* of this many tickets, one is shared; 0: none */
   int made, total;
   int readers, sharers; /* that read now */
   int most_readers;
-  bool clash; /* two read shared tickets at once */
+  int finishers, most_finishers; /* of shared tickets */
+  bool clash;                    /* two read shared tickets at once */
 } producer;
 
 static bool claim(void *const user, tarei_ticket *const ticket) {
@@ -108,7 +109,7 @@ static bool claim(void *const user, tarei_ticket *const ticket) {
   if (p->made == p->total) {
     return false;
   }
-  *ticket = (tarei_ticket){.index = p->made, .shared = p->shared && p->made % 3 == 0};
+  *ticket = (tarei_ticket){.index = p->made, .shared = p->shared && p->made % p->shared == 0};
   __atomic_store_n(&p->made, p->made + 1, __ATOMIC_SEQ_CST);
   return true;
 }
@@ -131,9 +132,20 @@ static void fill(void *const user, const tarei_ticket *const ticket, tarei_slot 
   __atomic_sub_fetch(&p->readers, 1, __ATOMIC_SEQ_CST);
 }
 
-static void check_ahead(const size_t bytes, const int threads, const bool shared, const int ahead) {
+static void finish(void *const user, const tarei_ticket *const ticket, tarei_slot *const slot) {
+  producer *const p = user;
+  assert_int_equal(slot->index, ticket->index);
+  const int finishers = __atomic_add_fetch(&p->finishers, ticket->shared, __ATOMIC_SEQ_CST);
+  if (finishers > __atomic_load_n(&p->most_finishers, __ATOMIC_SEQ_CST)) {
+    __atomic_store_n(&p->most_finishers, finishers, __ATOMIC_SEQ_CST);
+  }
+  usleep(1000);
+  __atomic_sub_fetch(&p->finishers, ticket->shared, __ATOMIC_SEQ_CST);
+}
+
+static void check_ahead(const size_t bytes, const int threads, const int shared, const int ahead) {
   producer p = {.bytes = bytes, .shared = shared, .total = 50};
-  const tarei_prefetch_source source = {claim, fill, &p};
+  const tarei_prefetch_source source = {claim, fill, finish, &p};
   tarei_prefetch *prefetch = NULL;
   assert_int_equal(tarei_prefetch_start(&source, threads, &prefetch, NULL), TARE_OK);
   for (int taken = 0; taken < 50; taken++) {
@@ -150,13 +162,15 @@ static void check_ahead(const size_t bytes, const int threads, const bool shared
   assert_null(prefetch);
   assert_in_range(p.most_readers, 1, threads);
   assert_false(p.clash);
+  assert_true(shared != 1 || threads == 1 || p.most_finishers > 1);
 }
 
 static void queue_is_bounded_in_number_and_bytes(void **state) {
   (void)state;
   for (int threads = 1; threads <= TAREI_PREFETCH_SAMPLES; threads += 3) {
-    for (int shared = 0; shared < 2; shared++) {
-      check_ahead(1, threads, shared, TAREI_PREFETCH_SAMPLES);
+    for (int shared = 0; shared <= 3; shared++) {
+      check_ahead(1, threads, shared,
+                  2 * threads > TAREI_PREFETCH_SAMPLES ? 2 * threads : TAREI_PREFETCH_SAMPLES);
       check_ahead(TAREI_PREFETCH_BYTES / 2, threads, shared, 2);
       check_ahead(TAREI_PREFETCH_BYTES * 4, threads, shared, 1);
     }

@@ -1,4 +1,8 @@
-#include "datasets/manifest.h"
+/* Manifests. Paths are relative to the manifest. The column named by spec->labels contains the
+ * label text; it may only be missing if every file can contain the labels itself. TARE_E_INPUT:
+ * malformed, no "path" column, a duplicate column, a row with another number of fields, an empty
+ * path, no rows. */
+#include "datasets/lists/csv_manifest.h"
 
 #include <string.h>
 
@@ -6,6 +10,7 @@
 #include "base/names.h"
 #include "base/str.h"
 #include "datasets/csv.h"
+#include "datasets/lists/list.h"
 
 static char separator_of(const char *const path) {
   static const char *const TABS[] = {"tsv", NULL};
@@ -66,22 +71,6 @@ tare_status tarei_manifest_has_path(const char *const path, bool *const out,
   return status;
 }
 
-static tare_status add_path(tarei_items *const items, const char *const origin, const int64_t line,
-                            const char *const path, const char *const label_text,
-                            tare_error *const err) {
-  if (path[0] == '\0') {
-    return tarei_fail(err, TARE_E_INPUT, "%s line %lld: the path is empty", origin,
-                      (long long)line);
-  }
-  char *const full = tarei_path_beside(origin, path);
-  if (!full) {
-    return tarei_fail_memory(err, origin, strlen(path));
-  }
-  const tare_status status = tarei_items_add(items, full, label_text, origin, line, err);
-  free(full);
-  return status;
-}
-
 static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
                             const header *const head, const char *const origin,
                             tare_error *const err) {
@@ -96,8 +85,8 @@ static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
                         origin, (long long)csv->line, csv->n_fields, head->n);
     }
     const char *const label = head->label >= 0 ? tarei_csv_field(csv, (size_t)head->label) : NULL;
-    TAREI_TRY(
-        add_path(items, origin, csv->line, tarei_csv_field(csv, (size_t)head->path), label, err));
+    TAREI_TRY(tarei_list_add(items, origin, csv->line, tarei_csv_field(csv, (size_t)head->path),
+                             label, err));
   }
 }
 
@@ -147,8 +136,8 @@ static tare_status manifest_expand(tarei_items *const items, tarei_csv *const cs
              : TARE_OK;
 }
 
-tare_status tarei_manifest_expand(tarei_items *const items, const char *const path,
-                                  const tarei_data_spec *const spec, tare_error *const err) {
+static tare_status csv_expand(tarei_items *const items, const char *const path,
+                              const tarei_data_spec *const spec, tare_error *const err) {
   const char *const origin = tarei_items_keep_origin(items, path);
   if (!origin) {
     return tarei_fail_memory(err, path, strlen(path));
@@ -163,61 +152,7 @@ tare_status tarei_manifest_expand(tarei_items *const items, const char *const pa
   return status;
 }
 
-static tare_status manifest_add_lines(tarei_items *const items, const tarei_source *const source,
-                                      const char *const origin, tare_error *const err) {
-  const char *at = (const char *)source->data;
-  const char *const end = at + source->size;
-  for (int64_t line = 1; at < end; line++) {
-    const char *const newline = memchr(at, '\n', (size_t)(end - at));
-    const char *stop = newline ? newline : end;
-    const char *const next = newline ? newline + 1 : end;
-    stop -= stop > at && stop[-1] == '\r';
-    if (memchr(at, '\0', (size_t)(stop - at))) {
-      return tarei_fail(err, TARE_E_INPUT, "%s line %lld: holds a NUL byte", origin,
-                        (long long)line);
-    }
-    char *const path = tarei_strndup(at, (size_t)(stop - at));
-    if (!path) {
-      return tarei_fail_memory(err, origin, (size_t)(stop - at));
-    }
-    const tare_status status = path[0] ? add_path(items, origin, line, path, NULL, err) : TARE_OK;
-    free(path);
-    TAREI_TRY(status);
-    at = next;
-  }
-  return TARE_OK;
-}
+static const char *const EXTENSIONS[] = {"csv", "tsv", NULL};
 
-tare_status tarei_list_expand(tarei_items *const items, const char *const path,
-                              const tarei_data_spec *const spec, tare_error *const err) {
-  (void)spec; /* a list has no labels */
-  const size_t before = items->n;
-  const char *const origin = tarei_items_keep_origin(items, path);
-  if (!origin) {
-    return tarei_fail_memory(err, path, strlen(path));
-  }
-  tarei_source source;
-  TAREI_TRY(tarei_source_open(path, &source, err));
-  tare_status status = manifest_add_lines(items, &source, origin, err);
-  tarei_source_close(&source);
-  if (status == TARE_OK && items->n == before) {
-    status = tarei_fail(err, TARE_E_INPUT, "%s: lists no files", path);
-  }
-  return status;
-}
-
-static const char *const MANIFESTS[] = {"csv", "tsv", NULL}, *const LISTS[] = {"txt", "lst", NULL};
-
-static const tarei_sample_list KINDS[] = {
-    {{"a manifest", false}, MANIFESTS, tarei_manifest_expand},
-    {{"a text file", false}, LISTS, tarei_list_expand},
-};
-
-const tarei_sample_list *tarei_list_named(const char *const path) {
-  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
-    if (tarei_has_extension(path, KINDS[i].extensions)) {
-      return &KINDS[i];
-    }
-  }
-  return NULL;
-}
+const tarei_sample_list tarei_list_csv = {
+    .kind = {"a manifest", false}, .extensions = EXTENSIONS, .expand = csv_expand};
