@@ -158,11 +158,25 @@ static tare_status write_table(reduce_work *const w, const tare_model *const wri
   return status;
 }
 
+/* What it needed may have become unreadable meanwhile. */
+static tare_status check_again(const reduce_work *const w, tare_error *const err) {
+  const failure *const found = &w->last.found;
+  if (failure_is_like(&w->r.goal, found)) {
+    return TARE_OK;
+  }
+  return *found->error.message
+             ? cli_fail(err, found->error.status, "%s", found->error.message)
+             : cli_fail(err, TARE_E_INPUT,
+                        "the part failed like the model, but not when it was tried once more: the "
+                        "model or its data changed meanwhile (try again)");
+}
+
 /* The part once more: the files of the last trial are those of another. */
 static tare_status write_reduced(reduce_work *const w, tare_error *const err) {
   trials *const all = &w->r.all;
   tare_model *written = NULL;
   CLI_TRY(trial_of_part(all, &w->r.part, &w->last, err));
+  CLI_TRY(check_again(w, err));
   CLI_TRY(trial_requests(all, &w->r.part, &w->requests, err));
   CLI_TRY(trial_write_model(all, &w->r.part, w->last.model, w->files.model, err));
   if (!w->last.model) {
