@@ -12,6 +12,7 @@
 #include "graph/qdq/prepare.h"
 #include "graph/qdq/raise.h"
 #include "graph/qdq/write.h"
+#include "graph/quantize/levels.h"
 #include "graph/quantize/smooth.h"
 
 struct tare_export {
@@ -237,6 +238,7 @@ static tare_status export_graph(tare_export *const out, tarei_graph *const graph
   }
   TAREI_TRY_GOTO(tarei_qdq_annotate(graph, o->table, o->profile, n ? unused : NULL, changed, err),
                  done);
+  TAREI_TRY_GOTO(tarei_graph_mark_levels(graph, err), done);
   keep_unused_smoothings(out, o->table, unused);
   out->opset_read = tarei_onnx_file_opset(&out->file, "");
   TAREI_TRY_GOTO(tarei_onnx_raise(&out->file, graph, needed_opset(&out->file, o), err), done);

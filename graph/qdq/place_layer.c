@@ -128,6 +128,13 @@ static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *con
          (!g->values[layer->w].data && refuse_activation(g, layer, layer->w, true));
 }
 
+/* A logarithm makes quiet elements count as much as loud ones, of which no form keeps enough. */
+static bool refuse_logged(const tarei_placement *const p, tarei_placed_layer *const layer) {
+  const int out = tarei_placed_output(p, layer->node, 0);
+  const tarei_value *const output = out >= 0 ? &p->graph->values[out] : NULL;
+  return output && output->quant.logged && place_because(layer, TARE_REASON_LOGARITHM, output, 0);
+}
+
 /* --- row scales ------------------------------------------------------------------------------ */
 
 /* Whether one static scale does not serve the layer; says why. */
@@ -261,7 +268,7 @@ tare_status tarei_place_layer(const tarei_placement *const p, tarei_requests *co
   if (layer->w >= 0 && g->values[layer->w].data) {
     layer->channel_axis = output_axis(g, layer);
   }
-  if (refuse_layer(p, layer, asked)) {
+  if (refuse_layer(p, layer, asked) || (asked == TARE_PRECISION_ANY && refuse_logged(p, layer))) {
     return TARE_OK;
   }
   if (needs_rows(g, layer, asked)) {

@@ -37,6 +37,9 @@ for target in onnxruntime tensorrt; do
   "$TARE" check where.onnx --target $target | grep errors
   "$TARE" build where.onnx -o where.plan -q >text || exit
 done
+echo "== logarithm"
+printf 'TRT-100300-EntropyCalibration2\nx: 3c000000\npower: 3f000000\nlog: 3e000000\n' >bank.cache
+"$TARE" export "$SOURCE/tests/fixtures/qdq/filterbank.onnx" --calib bank.cache --row-scales int16 -o bank.onnx || exit
 echo "== refused"
 refused() {
   "$TARE" export "$@" -o never.onnx 2>said
