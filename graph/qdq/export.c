@@ -183,13 +183,13 @@ static tare_dtype real_type(const tarei_onnx_file *const file) {
   return TARE_F32;
 }
 
-/* The version that the Q/DQ of the model need; with operators of their own, some targets need less.
- */
+/* The version that the Q/DQ of the model need; with operators of their own, some targets need less,
+ * but for float weights ONNX Runtime adds a DequantizeLinear with channels of the default set. */
 static int64_t needed_opset(const tarei_onnx_file *const file, const tare_export_options *const o) {
   const bool contrib = tarei_target_at(o->target)->contrib;
   const tare_dtype real = real_type(file);
   const tarei_qdq_needs needs = {.real = contrib && real == TARE_F16 ? TARE_F32 : real,
-                                 .channels = !contrib,
+                                 .channels = !contrib || o->weights == TARE_EXPORT_WEIGHTS_FLOAT,
                                  .bits16 = !contrib && o->rows == TARE_ROWS_INT16};
   return tarei_qdq_version(needs);
 }

@@ -40,6 +40,7 @@ done
 echo "== logarithm"
 printf 'TRT-100300-EntropyCalibration2\nx: 3c000000\npower: 3f000000\nlog: 3e000000\n' >bank.cache
 "$TARE" export "$SOURCE/tests/fixtures/qdq/filterbank.onnx" --calib bank.cache --row-scales int16 -o bank.onnx || exit
+"$TARE" export "$SOURCE/tests/fixtures/qdq/filterbank.onnx" --calib bank.cache --weights float -o bank.onnx | grep opset
 echo "== refused"
 refused() {
   "$TARE" export "$@" -o never.onnx 2>said
