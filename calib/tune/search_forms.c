@@ -73,20 +73,39 @@ static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
 
 /* --- the others ------------------------------------------------------------------------------- */
 
-/* Judges the fastest of the plans that are good enough on the samples of the search. */
+/* Whether a form may be the answer, by the samples of the search. */
+static tare_status is_form_good(const tarei_search *const s, const tare_plan *const plan,
+                                const tare_tune_score *const score, bool *const good,
+                                tare_error *const err) {
+  TAREI_TRY(tarei_tune_layers_permit(&s->out->layers, plan, good, err));
+  *good = *good && score->sqnr_db >= s->options->sqnr_db &&
+          score->integer_share >= s->options->min_integer_share;
+  return TARE_OK;
+}
+
+static int fastest_good(const bool *const good, const tare_tune_score *const scores, const int n) {
+  int best = -1;
+  for (int f = 0; f < n; f++) {
+    best = good[f] && (best < 0 || scores[f].seconds < scores[best].seconds) ? f : best;
+  }
+  return best;
+}
+
+/* Judges those that are good, the fastest first, until one holds the bounds. */
 static tare_status judge_others(tarei_search *const s, tare_plan **const plans, const int n,
                                 tare_error *const err) {
   tare_tune_score scores[N_FORMS];
-  int best = -1;
+  bool good[N_FORMS], holds = false;
   TAREI_TRY(learn_forms(s, plans, n, scores, err));
   for (int f = 0; f < n; f++) {
-    bool permitted = false;
-    TAREI_TRY(tarei_tune_layers_permit(&s->out->layers, plans[f], &permitted, err));
-    const bool good = permitted && scores[f].sqnr_db >= s->options->sqnr_db;
-    best = good && (best < 0 || scores[f].seconds < scores[best].seconds) ? f : best;
+    TAREI_TRY(is_form_good(s, plans[f], &scores[f], &good[f], err));
   }
-  return best < 0 ? TARE_OK
-                  : tarei_search_judge(s, &plans[best], &scores[best], FORMS[N_FIRST + best], err);
+  for (int f; !holds && (f = fastest_good(good, scores, n)) >= 0;) {
+    good[f] = false;
+    TAREI_TRY(tarei_search_judge(s, &plans[f], &scores[f], FORMS[N_FIRST + f], err));
+    holds = scores[f].holds;
+  }
+  return TARE_OK;
 }
 
 static tare_status build_others(tarei_search *const s, tare_plan **const plans, const int n,
