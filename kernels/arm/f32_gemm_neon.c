@@ -57,17 +57,11 @@ TAREI_INLINE void f32_block(const tarei_f32_gemm *g, size_t m0, size_t panel, co
   static void TAREI_K(f32_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
     f32_block(gemm, m0, panel, rows);                                                \
   }
-DEFINE_BLOCK(1)
-DEFINE_BLOCK(2)
-DEFINE_BLOCK(3)
-DEFINE_BLOCK(4)
-DEFINE_BLOCK(5)
-DEFINE_BLOCK(6)
+GEMM_HEIGHTS_TO_6(DEFINE_BLOCK)
+#define BLOCK_OF(rows) TAREI_K(f32_block_##rows),
 
 void tarei_k_f32_gemm_f32_6x16__neon(const tarei_f32_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(f32_block_1), TAREI_K(f32_block_2),
-                                                   TAREI_K(f32_block_3), TAREI_K(f32_block_4),
-                                                   TAREI_K(f32_block_5), TAREI_K(f32_block_6)};
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {GEMM_HEIGHTS_TO_6(BLOCK_OF)};
   const gemm_walk walk = {.gemm = g,
                           .m = g->m,
                           .panels = (g->n + GEMM_PANEL - 1) / GEMM_PANEL,

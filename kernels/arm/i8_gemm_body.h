@@ -86,17 +86,11 @@ TAREI_INLINE void i8_dot_block(const dot_gemm *d, size_t m0, size_t panel, const
   static void TAREI_K(i8_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
     i8_dot_block(gemm, m0, panel, rows);                                            \
   }
-DEFINE_BLOCK(1)
-DEFINE_BLOCK(2)
-DEFINE_BLOCK(3)
-DEFINE_BLOCK(4)
-DEFINE_BLOCK(5)
-DEFINE_BLOCK(6)
+GEMM_HEIGHTS_TO_6(DEFINE_BLOCK)
+#define BLOCK_OF(rows) TAREI_K(i8_block_##rows),
 
 static void i8_dot_multiply(const tarei_i8_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
-                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4),
-                                                   TAREI_K(i8_block_5), TAREI_K(i8_block_6)};
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {GEMM_HEIGHTS_TO_6(BLOCK_OF)};
   panel_add at_hand = {.known = false};
   const dot_gemm d = {g, &at_hand};
   const gemm_walk walk = {.gemm = &d,

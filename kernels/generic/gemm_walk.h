@@ -6,9 +6,10 @@
 
 enum { GEMM_PANEL = 32, GEMM_A_BYTES = 384 * 1024 };
 
-/* The heights of blocks by one panel that 32 registers hold. */
-#define GEMM_EACH_HEIGHT(X) \
-  X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+/* The heights of blocks; the last are those by one panel that 32 registers hold. */
+#define GEMM_HEIGHTS_TO_6(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#define GEMM_HEIGHTS_TO_8(X) GEMM_HEIGHTS_TO_6(X) X(7) X(8)
+#define GEMM_EACH_HEIGHT(X) GEMM_HEIGHTS_TO_8(X) X(9) X(10) X(11) X(12) X(13) X(14)
 
 /* Computes rows [m0, m0 + rows) of one panel (or of the few the block was made for). */
 typedef void gemm_block_fn(const void *gemm, size_t m0, size_t panel);

@@ -168,12 +168,11 @@ DEFINE_BLOCK(6, 2, vnni_block_6x2, false)
 DEFINE_BLOCK(5, 2, vnni_shared_5x2, true)
 DEFINE_BLOCK(6, 2, vnni_shared_6x2, true)
 DEFINE_BLOCK(1, 4, vnni_block_1x4, false)
-#define EACH_CUT_HEIGHT(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 #define DEFINE_CUT(rows)                                                \
   static void vnni_cut_##rows(const void *p, size_t m0, size_t panel) { \
     vnni_block(p, m0, panel, rows, 3, false);                           \
   }
-EACH_CUT_HEIGHT(DEFINE_CUT)
+GEMM_HEIGHTS_TO_8(DEFINE_CUT)
 
 #define ONE_PANEL_OF(rows) [rows - 1] = vnni_block_##rows##x1,
 static gemm_block_fn *const one_panel[MAX_ROWS] = {GEMM_EACH_HEIGHT(ONE_PANEL_OF)};
@@ -182,7 +181,7 @@ static gemm_block_fn *const two_panels[MAX_ROWS_PAIRED] = {
 static gemm_block_fn *const two_shared[MAX_ROWS_PAIRED] = {[4] = vnni_shared_5x2, vnni_shared_6x2};
 static gemm_block_fn *const four_panels[1] = {vnni_block_1x4};
 #define CUT_OF(rows) [rows - 1] = vnni_cut_##rows,
-static gemm_block_fn *const cut_panels[MAX_ROWS_CUT] = {EACH_CUT_HEIGHT(CUT_OF)};
+static gemm_block_fn *const cut_panels[MAX_ROWS_CUT] = {GEMM_HEIGHTS_TO_8(CUT_OF)};
 
 /* The shape of the blocks. Two panels take fewer loads, but not in blocks so low that loading the
  * weights takes longer than multiplying; a single row needs many sums to hide their latency. */

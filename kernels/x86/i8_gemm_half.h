@@ -22,17 +22,11 @@ TAREI_INLINE void i8_half_block(const i8_half_gemm *h, size_t m0, size_t panel, 
   static void TAREI_K(i8_block_##rows)(const void *half, size_t m0, size_t panel) { \
     i8_half_block(half, m0, panel, rows);                                           \
   }
-DEFINE_BLOCK(1)
-DEFINE_BLOCK(2)
-DEFINE_BLOCK(3)
-DEFINE_BLOCK(4)
-DEFINE_BLOCK(5)
-DEFINE_BLOCK(6)
+GEMM_HEIGHTS_TO_6(DEFINE_BLOCK)
+#define BLOCK_OF(rows) TAREI_K(i8_block_##rows),
 
 void TAREI_K(tarei_k_i8_gemm_u8s8_6x16)(const tarei_i8_gemm *g) {
-  static gemm_block_fn *const by_rows[MAX_ROWS] = {TAREI_K(i8_block_1), TAREI_K(i8_block_2),
-                                                   TAREI_K(i8_block_3), TAREI_K(i8_block_4),
-                                                   TAREI_K(i8_block_5), TAREI_K(i8_block_6)};
+  static gemm_block_fn *const by_rows[MAX_ROWS] = {GEMM_HEIGHTS_TO_6(BLOCK_OF)};
   const half_source source = {&g->epilogue, g->m, g->n, g->k, g->add};
   const i8_half_gemm half = {g, tarei_half_product__avx2(&source)};
   const gemm_walk walk = {.gemm = &half,

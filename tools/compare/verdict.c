@@ -65,7 +65,7 @@ static char *per_profile_sentence(const grid *const g, const char *const loss) {
 /* Cutting can only miss a range, padding can also add to it. */
 static char *fit_sentence(const grid *const g, const verdict_pair *const p,
                           const char *const loss) {
-  const scale_ratios r = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
+  const scale_ratios r = pair_scale_ratios(g, p);
   const char *const fit = g->items[p->strategy].fit, *const taken = g->items[grid_first(g)].fit;
   const bool missed = r.n_most > 0 && r.most[0].ratio < 1;
   return missed ? cli_format(

@@ -3,6 +3,7 @@
 #define TAREI_TOOLS_COMPARE_VERDICT_H
 
 #include "tools/compare/compare_grid.h"
+#include "tools/compare/scale_ratios.h"
 #include "tools/json_out.h"
 
 typedef enum verdict_kind {
@@ -59,6 +60,9 @@ typedef struct verdict {
   verdict_pair *pairs;
   int n_pairs;
 } verdict;
+
+/* How far the scales of a pair of strategies differ; both have a table. */
+scale_ratios pair_scale_ratios(const grid *g, const verdict_pair *p);
 
 /* Pairs of ranked strategies: those that handle lengths otherwise than the first beside the one of
  * the same method that does as the first, and these beside each other; of precisions likewise;

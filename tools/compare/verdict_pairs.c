@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tools/compare/scale_ratios.h"
 #include "tools/compare/verdict.h"
 
 enum { EQUAL_FROM = 6 }; /* samples: fewer are no evidence for a difference, nor against one */
@@ -88,15 +87,20 @@ static verdict_effect pair_weak_effect(const tare_difference *const d,
                                                                 : EFFECT_EQUAL;
 }
 
+scale_ratios pair_scale_ratios(const grid *const g, const verdict_pair *const p) {
+  return scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
+}
+
 /* Equal scales and equal figures of every sample: the plans are the same, and more samples would
  * not differ either. */
 static bool pair_is_same(const grid *const g, const verdict_pair *const p) {
   const grid_strategy *const s = &g->items[p->strategy], *const base = &g->items[p->base];
-  if (!s->table || !base->table || s->precision != base->precision) {
+  if (!s->table || !base->table || s->precision != base->precision || p->sqnr.value != 0 ||
+      p->sqnr.differing != 0) {
     return false;
   }
-  const scale_ratios r = scale_ratios_of(s->table, base->table);
-  return p->sqnr.value == 0 && p->sqnr.differing == 0 && r.tensors > 0 && r.worst == 1;
+  const scale_ratios r = pair_scale_ratios(g, p);
+  return r.tensors > 0 && r.worst == 1;
 }
 
 static verdict_effect pair_effect(const grid *const g, const verdict_pair *const p,

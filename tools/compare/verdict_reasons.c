@@ -40,7 +40,7 @@ static void verdict_reason_add(verdict *const v, char *const text) {
 }
 
 void verdict_reason_scales(verdict *const v, const grid *const g, const verdict_pair *const p) {
-  const scale_ratios r = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
+  const scale_ratios r = pair_scale_ratios(g, p);
   if (r.tensors == 0) {
     return;
   }
@@ -119,7 +119,7 @@ void verdict_reason_clipping(verdict *const v, const grid *const g, const int st
 }
 
 void verdict_reason_equal(verdict *const v, const grid *const g, const verdict_pair *const p) {
-  const scale_ratios r = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
+  const scale_ratios r = pair_scale_ratios(g, p);
   char *const own = verdict_strategy_text(g, p->strategy);
   char *const base = verdict_strategy_text(g, p->base);
   char *const scales =

@@ -59,7 +59,7 @@ static void verdict_pair_json(cJSON *const list, const verdict_pair *const p, co
   if (p->axis == AXIS_OWN) {
     return; /* it has no table here */
   }
-  const scale_ratios ratios = scale_ratios_of(g->items[p->strategy].table, g->items[p->base].table);
+  const scale_ratios ratios = pair_scale_ratios(g, p);
   scale_ratios_json(json_add(item, "scales", json_object()), &ratios);
 }
 
