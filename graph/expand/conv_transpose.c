@@ -5,8 +5,10 @@
  *
  *   y[q * stride + p] = sum over u of x[q - u] * w[u * stride + p],  p = 0 .. stride - 1
  *
- * Taps beyond the kernel, and between the taps of a dilated one, are zeros. Padding cuts what it
- * covers off both ends. Channels come last between the steps, as the convolution has them anyway.
+ * Taps beyond the kernel are zeros; so are those between the taps of a dilated one, unless the
+ * stride is 1, where the convolution is dilated. Padding cuts what it covers off both ends: whole
+ * strides are not even computed. Channels come last between the steps, as the convolution has them
+ * anyway.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,10 +22,12 @@ enum { X, W, BIAS, MOST_SPACE = TARE_MAX_RANK - 2 };
 typedef struct conv_transpose_axis {
   int64_t kernel, stride, dilation;
   int64_t taps;   /* of a phase */
+  int64_t spread; /* of the taps of a phase: the dilation of the convolution */
   int64_t length; /* of the input; -1: not constant */
-  int64_t first;  /* outputs that are cut off in front */
-  int64_t last;   /* and behind */
-  int64_t more;   /* outputs of a phase behind those that the taps reach */
+  int64_t before; /* pads of the convolution */
+  int64_t after;
+  int64_t first; /* outputs of the convolution that are cut off in front */
+  int64_t last;  /* and behind */
 } conv_transpose_axis;
 
 typedef struct conv_transpose_form {
@@ -55,6 +59,32 @@ static bool is_small(const int64_t v) {
   return v >= 0 && v <= INT32_MAX;
 }
 
+/* Outputs of the convolution along an axis of constant length, its phases laid out. */
+static int64_t conv_transpose_length(const conv_transpose_axis *const a) {
+  return (a->length + a->before + a->after - (a->taps - 1) * a->spread) * a->stride;
+}
+
+/* Whole strides among outputs that are cut off, as many as pads can be shorter. */
+static int64_t whole_strides(const conv_transpose_axis *const a, const int64_t cut,
+                             const int64_t reach) {
+  return cut / a->stride < reach ? cut / a->stride : reach;
+}
+
+/* With pads as long as the taps reach, a phase has length + reach outputs, of all phases
+ * stride * (length - 1) + span + output_padding - after are wanted. */
+static void place_outputs(conv_transpose_axis *const a, const int64_t span,
+                          const tarei_padding pads, const int64_t output_padding) {
+  const int64_t reach = (a->taps - 1) * a->spread;
+  const int64_t beyond = (reach + 1) * a->stride - span - output_padding + pads.after;
+  const int64_t more = beyond < 0 ? (-beyond + a->stride - 1) / a->stride : 0;
+  const int64_t front = whole_strides(a, pads.before, reach);
+  const int64_t back = whole_strides(a, beyond + more * a->stride, reach);
+  a->before = reach - front;
+  a->after = reach + more - back;
+  a->first = pads.before - front * a->stride;
+  a->last = beyond + (more - back) * a->stride;
+}
+
 static tare_status read_axis(const tarei_node *const node, const tarei_window *const w, const int i,
                              const int64_t output_padding, conv_transpose_axis *const a,
                              tare_error *const err) {
@@ -81,15 +111,10 @@ static tare_status read_axis(const tarei_node *const node, const tarei_window *c
   } else if (w->auto_pad == TAREI_PAD_SAME_UPPER || w->auto_pad == TAREI_PAD_SAME_LOWER) {
     pads = tarei_padding_share(w->auto_pad, output_padding + span - a->stride);
   }
-  a->taps = (span + a->stride - 1) / a->stride;
-  /* (length - 1 + taps) * stride outputs, of which stride * (length - 1) + span + output_padding -
-   * after are wanted */
-  const int64_t beyond = a->taps * a->stride - span - output_padding + pads.after;
-  a->more = beyond < 0 ? (-beyond + a->stride - 1) / a->stride : 0;
-  a->first = pads.before;
-  a->last = beyond + a->more * a->stride;
-  const int64_t all = (a->length - 1 + a->taps + a->more) * a->stride;
-  return a->length < 0 || a->first + a->last <= all
+  a->spread = a->stride == 1 ? a->dilation : 1;
+  a->taps = a->stride == 1 ? a->kernel : (span + a->stride - 1) / a->stride;
+  place_outputs(a, span, pads, output_padding);
+  return a->length < 0 || a->first + a->last <= conv_transpose_length(a)
              ? TARE_OK
              : tarei_fail(err, TARE_E_MODEL, "the pads leave nothing of spatial axis %d", i);
 }
@@ -156,7 +181,7 @@ static int pad_end(tarei_build *const b, const int x, const int rank, const int 
 /* Puts zeros between the taps of one axis, which stay a list of kernel * dilation. */
 static int dilate(tarei_build *const b, const conv_transpose_form *const f, const int w,
                   const int i) {
-  const int64_t d = f->axes[i].dilation;
+  const int64_t d = f->axes[i].spread == 1 ? f->axes[i].dilation : 1;
   int64_t dims[TARE_MAX_RANK] = {0}; /* those in front stay */
   if (d == 1) {
     return w;
@@ -175,7 +200,8 @@ static int dilate(tarei_build *const b, const conv_transpose_form *const f, cons
 static int conv_transpose_fit(tarei_build *const b, const conv_transpose_form *const f, const int w,
                               const int i) {
   const conv_transpose_axis *const a = &f->axes[i];
-  const int64_t have = a->kernel * a->dilation, want = a->taps * a->stride;
+  const int64_t have = a->stride == 1 ? a->kernel : a->kernel * a->dilation;
+  const int64_t want = a->taps * a->stride;
   return have > want ? tarei_attend_slice(b, w, 2 + i, 0, want, 1)
                      : pad_end(b, w, 2 + f->n, 2 + i, want - have);
 }
@@ -244,12 +270,14 @@ static int write_bias(tarei_build *const b, const conv_transpose_form *const f) 
 static int conv_transpose_convolve(tarei_build *const b, const conv_transpose_form *const f) {
   const int in[] = {tarei_build_in(b, X), write_weights(b, f), write_bias(b, f)};
   const int y = tarei_build_node(b, "Conv", in, f->biased ? 3 : 2);
-  int64_t pads[2 * MOST_SPACE];
+  int64_t pads[2 * MOST_SPACE], dilations[MOST_SPACE];
   for (int i = 0; i < f->n; i++) {
-    pads[i] = f->axes[i].taps - 1;
-    pads[f->n + i] = f->axes[i].taps - 1 + f->axes[i].more;
+    pads[i] = f->axes[i].before;
+    pads[f->n + i] = f->axes[i].after;
+    dilations[i] = f->axes[i].spread;
   }
   tarei_build_int(b, "group", f->group);
+  tarei_build_ints(b, "dilations", dilations, f->n);
   tarei_build_ints(b, "pads", pads, 2 * f->n);
   return y;
 }
@@ -258,7 +286,7 @@ static int conv_transpose_convolve(tarei_build *const b, const conv_transpose_fo
 static int conv_transpose_length_of(tarei_build *const b, const conv_transpose_form *const f,
                                     const int y, const int i) {
   const conv_transpose_axis *const a = &f->axes[i];
-  const int64_t known = (a->length - 1 + a->taps + a->more) * a->stride;
+  const int64_t known = conv_transpose_length(a);
   if (a->length >= 0 || f->n == 1) {
     return tarei_build_i64s(b, a->length >= 0 ? &known : &(const int64_t){-1}, 1);
   }
