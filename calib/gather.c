@@ -79,8 +79,10 @@ static tare_status gather_observe(void *const user, const tarei_observation *con
   assert(o->tensor < w->stats->n_tensors && o->profile < w->stats->n_profiles);
   const int64_t *const extents = w->in->job->options->count_padding ? o->data->dims : o->valid;
   const double start = tarei_now();
-  const tare_status status = tarei_crew_observe(
-      &w->crew, o->data, extents, &w->stats->tensors[o->tensor].buckets[o->profile], err);
+  tarei_accumulator *const a = &w->stats->tensors[o->tensor].buckets[o->profile];
+  const tarei_accumulator_range range = tarei_accumulator_begin(a);
+  const tare_status status = tarei_crew_observe(&w->crew, o->data, extents, a, err);
+  tarei_accumulator_end(a, range, w->sample.hash);
   tarei_channels_observe(&w->in->job->sums->channels, o->tensor, o->profile, o->data, extents,
                          w->ranges);
   w->times.observing += tarei_now() - start;

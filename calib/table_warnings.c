@@ -17,7 +17,7 @@ void tarei_findings_fini(tarei_findings *const f) {
   free(f->clipped);
 }
 
-static void note(tarei_name_list *const list, const char *const name) {
+void tarei_name_list_add(tarei_name_list *const list, const char *const name) {
   if (list->n < NAMES_SHOWN) {
     tarei_str_add(&list->names, "%s'%s'", list->n ? ", " : "", name);
   } else if (list->n == NAMES_SHOWN) {
@@ -41,20 +41,20 @@ void tarei_findings_clipping(tarei_findings *const f, const char *const name,
 void tarei_findings_degenerate(tarei_findings *const f, const char *const name,
                                const bool degenerate) {
   if (degenerate) {
-    note(&f->degenerate, name);
+    tarei_name_list_add(&f->degenerate, name);
   }
 }
 
 void tarei_findings_tensor(tarei_findings *const f, const char *const name,
                            const tarei_accumulator *const all, const tarei_cell *const cell) {
   if (cell->amax == 0) {
-    note(&f->dead, name);
+    tarei_name_list_add(&f->dead, name);
   }
   if (all->n_nan || all->n_inf) {
-    note(&f->not_finite, name);
+    tarei_name_list_add(&f->not_finite, name);
   }
   if (tarei_rows_drown(cell->static_loss)) {
-    note(&f->quiet, name);
+    tarei_name_list_add(&f->quiet, name);
   }
 }
 

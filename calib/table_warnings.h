@@ -12,6 +12,9 @@ typedef struct tarei_name_list {
   tarei_str names;
 } tarei_name_list;
 
+/* Counts a name, and shows it if it is one of the first; a failure is kept in `names`. */
+void tarei_name_list_add(tarei_name_list *list, const char *name);
+
 typedef struct tarei_clipped {
   const char *name; /* of the statistics */
   double energy_lost;

@@ -38,6 +38,7 @@
 #include <tare/coverage.h>
 #include <tare/dataset.h>
 #include <tare/eval.h>
+#include <tare/evidence.h>
 #include <tare/export.h>
 #include <tare/extract.h>
 #include <tare/import.h>

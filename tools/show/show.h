@@ -12,6 +12,7 @@ typedef struct show_options {
   opt_common common;
   opt_data data;
   const char *model;  /* for data: the model whose inputs it feeds, or NULL */
+  cli_list find_samples; /* for statistics: data whose samples are to be named */
   bool graph;         /* for a model: print its nodes */
   bool optimized;     /* and those after the engine's passes */
   const char *layers; /* for a plan: describe the layers that match in full; NULL: list all */
