@@ -10,6 +10,7 @@
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
+#include "tools/parts/opt_choice.h"
 #include "tools/parts/opt_parts.h"
 #include "tools/report.h"
 #include "tools/score.h"
@@ -24,6 +25,7 @@ typedef struct calibrate_arguments {
   opt_inputs in;
   opt_table table;
   opt_parts parts;
+  opt_choice choice;
   bool count_padding, all_tensors;
   opt_weight_methods weight_methods;
   const char *output;
@@ -110,6 +112,7 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       state->child_inputs[1] = &a->weight_methods;
       state->child_inputs[2] = &a->table;
       state->child_inputs[3] = &a->parts;
+      state->child_inputs[4] = &a->choice;
       return 0;
     case 'o':
       a->output = arg;
@@ -131,7 +134,8 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
 static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
                                              {&opt_weight_methods_argp, 0, NULL, 0},
                                              {&opt_table_argp, 0, "When a table is written:", 4},
-                                             {&opt_parts_argp, 0, "Parts of the data:", 5},
+                                             {&opt_parts_argp, 0, "Parts of the data:", 6},
+                                             {&opt_choice_argp, 0, "Choice of samples:", 5},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -153,6 +157,7 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   calibration_progress p;
   tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
   o.count_padding = a->count_padding;
+  o.weight = a->choice.weight;
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->output));
   const bool for_others = format && format->engine;
   o.all_tensors = a->all_tensors || for_others;
@@ -345,6 +350,8 @@ static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *c
   CLI_TRY(table_check_column(&w->out, columns, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
+  CLI_TRY(opt_choice_apply(&a->choice, &a->in.common, w->profiles, a->in.fit.outside,
+                           w->streaming != NULL, w->dataset, err));
   CLI_TRY(calibrate_collect(a, w, err));
   say_data(&a->in.common, w->dataset);
   say_fitted(&a->in.common, "calibration", &w->fitted);
