@@ -81,27 +81,28 @@ static bool suspect_has_few_values(const tarei_stats_tensor *const tensor, const
 static const tarei_suspicion suspicions[] = {
     {"dead", "contain only zeros",
      "they stay in float; if they should not be zero, add data that brings them to life",
-     suspect_is_dead},
+     false, suspect_is_dead},
     {"denormal", "contain only numbers too small for a scale",
-     "they stay in float; look at the layers that make them", suspect_is_denormal},
+     "they stay in float; look at the layers that make them", false, suspect_is_denormal},
     {"constant", "have a single value", "the data does not vary what they depend on: add other data",
-     suspect_is_constant},
+     false, suspect_is_constant},
     {"not_finite", "contain NaN or Inf, which is not counted",
-     "find the layer that makes them with tare debug, or the sample in the data", suspect_is_odd},
+     "find the layer that makes them with tare debug, or the sample in the data", false,
+     suspect_is_odd},
     {"far_from_zero", "have no values in the half of their range next to zero",
      "int8 wastes half of its steps on them; keep the layers that read them in float if accuracy "
      "suffers",
-     suspect_is_far},
-    {"one_sided", "have values on one side of zero alone",
-     "tare stores them without sign; engines with symmetric int8 waste one bit on them",
-     suspect_is_one_sided},
+     false, suspect_is_far},
     {"scale_jump", "have ranges in neighbouring profiles that differ by more than a factor of 4",
      "use a table with --per-profile, or add samples to the profile with the small range",
-     suspect_jumps},
+     false, suspect_jumps},
     {"few_values", "have fewer than 65536 values, of fewer than 64 samples",
      "other samples may exceed their ranges and be clipped: calibrate with more samples, or keep "
      "the layers that read them in float",
-     suspect_has_few_values},
+     false, suspect_has_few_values},
+    {"one_sided", "have values on one side of zero alone",
+     "tare stores them without sign; engines with symmetric int8 waste one bit on them",
+     true, suspect_is_one_sided},
 };
 
 const tarei_suspicion *tarei_suspicion_at(const int i) {

@@ -7,6 +7,7 @@
 /* A kind of suspicion: the name is that of tare_warning, `what` continues "tensors that". */
 typedef struct tarei_suspicion {
   const char *kind, *what, *remedy;
+  bool usual; /* in sound models */
   bool (*holds)(const tarei_stats_tensor *tensor, int n_profiles);
 } tarei_suspicion;
 

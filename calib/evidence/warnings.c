@@ -55,7 +55,7 @@ static tare_status warnings_take(tare_warnings *const w, warning_item *const ite
 
 static tare_status warnings_add_suspicion(tare_warnings *const w, const tare_stats *const stats,
                                           const tarei_suspicion *const s, tare_error *const err) {
-  warning_item item = {.shown = {.kind = s->kind}};
+  warning_item item = {.shown = {.kind = s->kind, .usual = s->usual}};
   for (int t = 0; t < stats->n_tensors; t++) {
     const tarei_stats_tensor *const tensor = &stats->tensors[t];
     if (s->holds(tensor, stats->n_profiles) && !warning_add_name(&item, tensor->name)) {

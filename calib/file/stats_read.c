@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "datasets/hdf5/hdf5_guard.h"
 
-#define MAX_LIST (1 << 20) /* tensors, aliases, inputs */
+#define MAX_LIST (1 << 28) /* tensors, aliases, samples, ...; the square of it fits 64 bits */
 enum { MAX_TEXT = 1 << 16 };
 
 tare_status tarei_stats_bad(const tarei_stats_reader *const r, const char *const object,

@@ -74,6 +74,7 @@ typedef struct tare_warnings tare_warnings;
 typedef struct tare_warning {
   const char *kind; /* static: "dead", "denormal", ... (docs/json.md) */
   const char *text; /* a sentence with the first names and a remedy */
+  bool usual; /* in sound models, and only worth knowing for other engines */
   int n_names;
   const char *const *names; /* of all tensors or profiles that it is about */
 } tare_warning;

@@ -14,6 +14,7 @@
 #include "tools/parts/opt_parts.h"
 #include "tools/report.h"
 #include "tools/score.h"
+#include "tools/show/stats_evidence.h"
 #include "tools/say.h"
 #include "tools/source.h"
 #include "tools/table_out.h"
@@ -254,8 +255,13 @@ static void calibrate_print_levels(const tare_dataset *const data) {
   printf(" dB\n");
 }
 
-static void calibrate_print_text(const calibrate_arguments *const a,
-                                 const calibrate_work *const w) {
+/* A part of the data says nothing about the whole. */
+static bool has_evidence(const calibrate_arguments *const a, const calibrate_work *const w) {
+  return !w->table && !a->parts.count;
+}
+
+static tare_status calibrate_print_text(const calibrate_arguments *const a,
+                                 const calibrate_work *const w, tare_error *const err) {
   printf("%" PRId64 " sample%s, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          cli_s(n_samples(w->stats)), tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
@@ -279,12 +285,23 @@ static void calibrate_print_text(const calibrate_arguments *const a,
     if (tare_stats_is_undecided(w->stats)) {
       printf("weights    not decided yet: tare merge --model does it\n");
     }
+    if (has_evidence(a, w)) {
+      convergence_print_line(w->stats);
+      CLI_TRY(stats_warnings_count(w->stats, a->output, err));
+    }
     printf("written    %s\n", a->output);
   }
+  return TARE_OK;
 }
 
-static void calibrate_print_json(const calibrate_arguments *const a,
-                                 const calibrate_work *const w) {
+static tare_status calibrate_fill_evidence(cJSON *const object, const tare_stats *const stats,
+                                           tare_error *const err) {
+  convergence_json(object, stats);
+  return stats_warnings_json(object, stats, err);
+}
+
+static tare_status calibrate_print_json(const calibrate_arguments *const a,
+                                 const calibrate_work *const w, tare_error *const err) {
   cJSON *const object = json_begin("calibrate");
   json_text(object, "model", a->in.path);
   json_int(object, "samples", n_samples(w->stats));
@@ -316,13 +333,20 @@ static void calibrate_print_json(const calibrate_arguments *const a,
     table_json(table, w->table);
     table_written_json(table, &w->out, w->table);
   }
+  const tare_status status = has_evidence(a, w) ? calibrate_fill_evidence(object, w->stats, err)
+                                                : TARE_OK;
   accuracy_json(object, &w->accuracy);
   json_real(object, "seconds", w->seconds);
   json_real(object, "reading_seconds", w->times.reading);
   json_real(object, "running_seconds", w->times.running);
   json_real(object, "observing_seconds", w->times.observing);
   json_text(object, "output", a->output);
-  json_print(object);
+  if (status == TARE_OK) {
+    json_print(object);
+  } else {
+    cJSON_Delete(object);
+  }
+  return status;
 }
 
 static tare_status calibrate_check_output(const calibrate_arguments *const a,
@@ -358,8 +382,7 @@ static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *c
   CLI_TRY(write_output(a, w, err));
   parts_end(&a->parts, &a->in.common, TARE_OK);
   CLI_TRY(check_accuracy(a, w, err));
-  (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w);
-  return TARE_OK;
+  return (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w, err);
 }
 
 int cmd_calibrate(const int argc, char **const argv) {

@@ -6,11 +6,11 @@
 enum { OPT_SAMPLES = KEYS_CHOICE, OPT_SEED, OPT_STRATIFY, OPT_QUOTA, OPT_WEIGHT };
 
 static const struct argp_option OPTIONS[] = {
-    {"samples", OPT_SAMPLES, "N", 0, "Choose N samples at random, the same for all shards", 0},
+    {"samples", OPT_SAMPLES, "N", 0, "Choose N samples, at random and the same for all shards", 0},
     {"seed", OPT_SEED, "S", 0, "Seed of the choice (default 0); another one chooses others", 0},
     {"stratify", OPT_STRATIFY, "length", 0,
      "With --samples: one of each of N groups of samples of similar length", 0},
-    {"quota", OPT_QUOTA, "N", 0, "Choose at most N samples of each profile at random", 0},
+    {"quota", OPT_QUOTA, "N", 0, "Choose at most N samples of each profile", 0},
     {"weight", OPT_WEIGHT, "HOW", 0, "How much a sample counts in histograms: ", 0},
     {0}};
 

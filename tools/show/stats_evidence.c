@@ -71,6 +71,21 @@ void convergence_json(cJSON *const object, const tare_stats *const stats) {
   }
 }
 
+tare_status stats_warnings_count(const tare_stats *const stats, const char *const path,
+                                 tare_error *const err) {
+  tare_warnings *warnings = NULL;
+  int n = 0;
+  CLI_TRY(tare_stats_warnings(stats, &warnings, err));
+  for (int i = 0; i < tare_warnings_count(warnings); i++) {
+    n += !tare_warnings_get(warnings, i)->usual;
+  }
+  if (n) {
+    printf("warnings   %d kind%s: tare inspect %s shows them\n", n, cli_s(n), path);
+  }
+  tare_warnings_free(&warnings);
+  return TARE_OK;
+}
+
 tare_status stats_warnings_print(const tare_stats *const stats, tare_error *const err) {
   tare_warnings *warnings = NULL;
   CLI_TRY(tare_stats_warnings(stats, &warnings, err));
@@ -91,6 +106,7 @@ tare_status stats_warnings_json(cJSON *const object, const tare_stats *const sta
     cJSON *const item = json_add(list, NULL, json_object());
     json_text(item, "kind", w->kind);
     json_text(item, "text", w->text);
+    json_bool(item, "usual", w->usual);
     cJSON *const names = json_add(item, "names", json_array());
     for (int k = 0; k < w->n_names; k++) {
       json_text(names, NULL, w->names[k]);

@@ -12,6 +12,8 @@ void convergence_print_line(const tare_stats *stats);
 void convergence_print(const tare_stats *stats);
 void convergence_json(cJSON *object, const tare_stats *stats);
 
+/* How many kinds of warnings there are, where to see them; nothing without any but usual ones. */
+tare_status stats_warnings_count(const tare_stats *stats, const char *path, tare_error *err);
 tare_status stats_warnings_print(const tare_stats *stats, tare_error *err);
 tare_status stats_warnings_json(cJSON *object, const tare_stats *stats, tare_error *err);
 
