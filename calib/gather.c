@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "calib/refused.h"
-#include "calib/weighting.h"
+#include "calib/samples/weighting.h"
 #include "datasets/dataset.h"
 #include "engine/context.h"
 #include "graph/model.h"

@@ -26,8 +26,8 @@ typedef struct tarei_data_spec {
   int64_t *kept;           /* indices of the samples that were chosen, ascending; NULL: all */
   size_t n_kept;
   tare_choice choice; /* how */
-  tarei_gain gain; /* levels of each sample */
-  bool *waveforms; /* [n_inputs]: the gain applies to this input of data that hold tensors */
+  tarei_gain gain;    /* levels of each sample */
+  bool *waveforms;    /* [n_inputs]: the gain applies to this input of data that hold tensors */
   tare_limits limits;
 } tarei_data_spec;
 

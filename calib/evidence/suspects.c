@@ -1,8 +1,9 @@
 #include "calib/evidence/suspects.h"
 
-#include <float.h>
 #include <math.h>
 #include <stddef.h>
+
+#include "graph/table/table.h"
 
 /* Limits; docs/numerics.md says why. */
 #define JUMP 4.0       /* between the largest magnitudes in neighbouring profiles */
@@ -39,7 +40,7 @@ static bool suspect_is_dead(const tarei_stats_tensor *const tensor, const int n_
 
 static bool suspect_is_denormal(const tarei_stats_tensor *const tensor, const int n_profiles) {
   const suspect s = suspect_of(tensor, n_profiles);
-  return suspect_amax(&s) > 0 && suspect_amax(&s) < FLT_MIN;
+  return suspect_amax(&s) > 0 && (double)suspect_amax(&s) < tarei_table_least_amax();
 }
 
 static bool suspect_is_constant(const tarei_stats_tensor *const tensor, const int n_profiles) {
@@ -80,12 +81,12 @@ static bool suspect_has_few_values(const tarei_stats_tensor *const tensor, const
 
 static const tarei_suspicion suspicions[] = {
     {"dead", "contain only zeros",
-     "they stay in float; if they should not be zero, add data that brings them to life",
-     false, suspect_is_dead},
+     "they stay in float; if they should not be zero, add data that brings them to life", false,
+     suspect_is_dead},
     {"denormal", "contain only numbers too small for a scale",
      "they stay in float; look at the layers that make them", false, suspect_is_denormal},
-    {"constant", "have a single value", "the data does not vary what they depend on: add other data",
-     false, suspect_is_constant},
+    {"constant", "have a single value",
+     "the data does not vary what they depend on: add other data", false, suspect_is_constant},
     {"not_finite", "contain NaN or Inf, which is not counted",
      "find the layer that makes them with tare debug, or the sample in the data", false,
      suspect_is_odd},
@@ -94,15 +95,15 @@ static const tarei_suspicion suspicions[] = {
      "suffers",
      false, suspect_is_far},
     {"scale_jump", "have ranges in neighbouring profiles that differ by more than a factor of 4",
-     "use a table with --per-profile, or add samples to the profile with the small range",
-     false, suspect_jumps},
+     "use a table with --per-profile, or add samples to the profile with the small range", false,
+     suspect_jumps},
     {"few_values", "have fewer than 65536 values, of fewer than 64 samples",
      "other samples may exceed their ranges and be clipped: calibrate with more samples, or keep "
      "the layers that read them in float",
      false, suspect_has_few_values},
     {"one_sided", "have values on one side of zero alone",
-     "tare stores them without sign; engines with symmetric int8 waste one bit on them",
-     true, suspect_is_one_sided},
+     "tare stores them without sign; engines with symmetric int8 waste one bit on them", true,
+     suspect_is_one_sided},
 };
 
 const tarei_suspicion *tarei_suspicion_at(const int i) {

@@ -13,17 +13,20 @@ typedef struct origin_set {
   bool is_float;
 } origin_set;
 
-#define HASH_SET(path, member)                                                               \
-  {path, offsetof(tarei_accumulator, origins.member), sizeof(tarei_sample_hash), 2 /* words */, \
-   false}
-#define SLICE_SET(path, member)                                                                  \
-  {path, offsetof(tarei_accumulator, origins.member), TAREI_SLICES * sizeof(float), TAREI_SLICES, \
-   true}
+#define HASH_SET(path, member)                                                                   \
+  {                                                                                              \
+    path, offsetof(tarei_accumulator, origins.member), sizeof(tarei_sample_hash), 2 /* words */, \
+        false                                                                                    \
+  }
+#define SLICE_SET(path, member)                                                                    \
+  {                                                                                                \
+    path, offsetof(tarei_accumulator, origins.member), TAREI_SLICES * sizeof(float), TAREI_SLICES, \
+        true                                                                                       \
+  }
 
-static const origin_set origin_sets[] = {HASH_SET(ORIGINS "/min", min),
-                                         HASH_SET(ORIGINS "/max", max),
-                                         SLICE_SET(ORIGINS "/slice_min", slice_min),
-                                         SLICE_SET(ORIGINS "/slice_max", slice_max)};
+static const origin_set origin_sets[] = {
+    HASH_SET(ORIGINS "/min", min), HASH_SET(ORIGINS "/max", max),
+    SLICE_SET(ORIGINS "/slice_min", slice_min), SLICE_SET(ORIGINS "/slice_max", slice_max)};
 enum { N_ORIGIN_SETS = sizeof origin_sets / sizeof *origin_sets };
 
 static void put_origin_set(tarei_stats_writer *const w, const tare_stats *const stats,
@@ -56,10 +59,10 @@ static tare_status read_origin_set(const tarei_stats_reader *const r, const orig
   const size_t n_profiles = (size_t)stats->n_profiles, n = (size_t)stats->n_tensors * n_profiles;
   const int64_t dims[] = {stats->n_tensors, stats->n_profiles, set->n};
   char *block = NULL;
-  const tare_status status = tarei_stats_read_array(
-      r, set->path, set->is_float ? H5T_FLOAT : H5T_INTEGER,
-      set->is_float ? H5T_NATIVE_FLOAT : H5T_NATIVE_UINT64, set->size / (size_t)set->n,
-      3 /* rank */, dims, &block);
+  const tare_status status =
+      tarei_stats_read_array(r, set->path, set->is_float ? H5T_FLOAT : H5T_INTEGER,
+                             set->is_float ? H5T_NATIVE_FLOAT : H5T_NATIVE_UINT64,
+                             set->size / (size_t)set->n, 3 /* rank */, dims, &block);
   for (size_t i = 0; i < n && status == TARE_OK; i++) {
     tarei_accumulator *const a = &stats->tensors[i / n_profiles].buckets[i % n_profiles];
     memcpy((char *)a + set->offset, block + i * set->size, set->size);

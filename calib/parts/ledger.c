@@ -83,8 +83,9 @@ tare_status tarei_ledger_join(tarei_ledger *const ledger, const tarei_ledger *co
     return tarei_fail_memory(err, "hashes of samples", n * sizeof *items);
   }
   for (size_t i = 0, k = 0; i + k < n;) {
-    const bool first = k == other->n ||
-                       (i < ledger->n && tarei_sample_hash_order(&ledger->items[i], &other->items[k]) <= 0);
+    const bool first =
+        k == other->n ||
+        (i < ledger->n && tarei_sample_hash_order(&ledger->items[i], &other->items[k]) <= 0);
     items[i + k] = first ? ledger->items[i] : other->items[k];
     i += first;
     k += !first;
@@ -156,8 +157,8 @@ tare_status tarei_ledger_rest_add(tarei_ledger_rest *const rest, const tarei_led
 
 bool tarei_ledger_rest_take(tarei_ledger_rest *const rest, const tarei_sample_hash sample) {
   const size_t at = ledger_find(&rest->ledger, sample);
-  if (at == rest->ledger.n ||
-      tarei_sample_hash_order(&rest->ledger.items[at], &sample) != 0 || rest->n_left[at] == 0) {
+  if (at == rest->ledger.n || tarei_sample_hash_order(&rest->ledger.items[at], &sample) != 0 ||
+      rest->n_left[at] == 0) {
     return false;
   }
   rest->n_left[at]--;

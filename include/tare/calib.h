@@ -224,9 +224,9 @@ TARE_API void tare_calibrate_options_init(tare_calibrate_options *options);
 TARE_API tare_status tare_calibrate_check(const tare_model *model, tare_error *err);
 
 /**
- * Chooses samples of a data set, which from then on has no others. It depends on the seed and on the
- * places of samples in the data, and is the same for all shards. Lengths and profiles are those of
- * the dims of the samples, which are read if `quota` or `by_length` are set.
+ * Chooses samples of a data set, which from then on has no others. It depends on the seed and on
+ * the places of samples in the data, and is the same for all shards. Lengths and profiles are those
+ * of the dims of the samples, which are read if `quota` or `by_length` are set.
  * @param dataset is rewound
  * @param profiles of the inputs of the data set
  * @param outside what happens to samples outside all profiles; those of TARE_OUTSIDE_ERROR have no

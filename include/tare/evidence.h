@@ -18,7 +18,8 @@ typedef struct tare_sample_id {
 
 /**
  * Computes the identity under which statistics list a sample.
- * @param sample as tare_dataset_next returns it; with a gain range each level is a sample of its own
+ * @param sample as tare_dataset_next returns it; with a gain range each level is a sample of its
+ * own
  * @param n_inputs number of its tensors
  */
 TARE_API tare_sample_id tare_sample_identify(const tare_sample *sample, int n_inputs);
@@ -31,8 +32,8 @@ TARE_API bool tare_sample_id_equal(tare_sample_id a, tare_sample_id b);
  * extreme it is the one with the smallest hash, whatever the order of the data.
  * @param tensor,profile must be in range (asserted)
  * @param min,max receive the samples
- * @return false if the tensor has no values there, or if the file, of a version before 2.4, does not
- *         say
+ * @return false if the tensor has no values there, or if the file, of a version before 2.4, does
+ * not say
  */
 TARE_API bool tare_stats_origin(const tare_stats *stats, int tensor, int profile,
                                 tare_sample_id *min, tare_sample_id *max);
@@ -74,15 +75,15 @@ typedef struct tare_warnings tare_warnings;
 typedef struct tare_warning {
   const char *kind; /* static: "dead", "denormal", ... (docs/json.md) */
   const char *text; /* a sentence with the first names and a remedy */
-  bool usual; /* in sound models, and only worth knowing for other engines */
+  bool usual;       /* in sound models, and only worth knowing for other engines */
   int n_names;
   const char *const *names; /* of all tensors or profiles that it is about */
 } tare_warning;
 
 /**
  * Looks for what is suspicious in statistics.
- * @param out receives the warnings; free them with tare_warnings_free before the statistics, to which
- *        names belong
+ * @param out receives the warnings; free them with tare_warnings_free before the statistics, to
+ * which names belong
  * @return TARE_OK, TARE_E_MEMORY
  */
 TARE_API tare_status tare_stats_warnings(const tare_stats *stats, tare_warnings **out,

@@ -261,7 +261,7 @@ static bool has_evidence(const calibrate_arguments *const a, const calibrate_wor
 }
 
 static tare_status calibrate_print_text(const calibrate_arguments *const a,
-                                 const calibrate_work *const w, tare_error *const err) {
+                                        const calibrate_work *const w, tare_error *const err) {
   printf("%" PRId64 " sample%s, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          cli_s(n_samples(w->stats)), tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
@@ -301,7 +301,7 @@ static tare_status calibrate_fill_evidence(cJSON *const object, const tare_stats
 }
 
 static tare_status calibrate_print_json(const calibrate_arguments *const a,
-                                 const calibrate_work *const w, tare_error *const err) {
+                                        const calibrate_work *const w, tare_error *const err) {
   cJSON *const object = json_begin("calibrate");
   json_text(object, "model", a->in.path);
   json_int(object, "samples", n_samples(w->stats));
@@ -333,8 +333,8 @@ static tare_status calibrate_print_json(const calibrate_arguments *const a,
     table_json(table, w->table);
     table_written_json(table, &w->out, w->table);
   }
-  const tare_status status = has_evidence(a, w) ? calibrate_fill_evidence(object, w->stats, err)
-                                                : TARE_OK;
+  const tare_status status =
+      has_evidence(a, w) ? calibrate_fill_evidence(object, w->stats, err) : TARE_OK;
   accuracy_json(object, &w->accuracy);
   json_real(object, "seconds", w->seconds);
   json_real(object, "reading_seconds", w->times.reading);

@@ -14,7 +14,8 @@ typedef struct opt_choice {
 
 extern const struct argp opt_choice_argp;
 
-/* Leaves the chosen samples in the data. Samples of streaming models have no profile of their own. */
+/* Leaves the chosen samples in the data. Samples of streaming models have no profile of their own.
+ */
 tare_status opt_choice_apply(const opt_choice *options, const opt_common *common,
                              const tare_profiles *profiles, tare_outside outside, bool streaming,
                              tare_dataset *dataset, tare_error *err);

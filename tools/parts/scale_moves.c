@@ -6,40 +6,40 @@
 
 #include "tools/cli.h"
 
-typedef struct scale_ratio {
+typedef struct threshold_ratio {
   double ratio;
   const char *tensor; /* of the table */
-} scale_ratio;
+} threshold_ratio;
 
-static int scale_by_ratio(const void *const x, const void *const y) {
-  const double a = ((const scale_ratio *)x)->ratio, b = ((const scale_ratio *)y)->ratio;
+static int threshold_by_ratio(const void *const x, const void *const y) {
+  const double a = ((const threshold_ratio *)x)->ratio, b = ((const threshold_ratio *)y)->ratio;
   return a < b ? -1 : a > b;
 }
 
-static int scale_by_distance(const void *const x, const void *const y) {
-  const double a = fabs(log(((const scale_ratio *)x)->ratio));
-  const double b = fabs(log(((const scale_ratio *)y)->ratio));
+static int threshold_by_distance(const void *const x, const void *const y) {
+  const double a = fabs(log(((const threshold_ratio *)x)->ratio));
+  const double b = fabs(log(((const threshold_ratio *)y)->ratio));
   return a < b ? -1 : a > b;
 }
 
 static scale_move scale_move_of(const char *const method, const tare_table *const a,
                                 const tare_table *const b) {
   const int n = tare_table_n_tensors(a);
-  scale_ratio *const ratios = cli_realloc(NULL, (size_t)n, sizeof *ratios);
+  threshold_ratio *const ratios = cli_realloc(NULL, (size_t)n, sizeof *ratios);
   scale_move move = {.method = method, .median = 1, .within = 1, .farthest = 1};
   for (int t = 0; t < n; t++) {
     const tare_table_entry x = tare_table_get(a, t, 0);
     const int other = tare_table_find(b, x.tensor);
     const double amax = other < 0 ? 0 : tare_table_get(b, other, 0).amax;
     if (x.amax > 0 && amax > 0) {
-      ratios[move.n_tensors++] = (scale_ratio){.ratio = amax / x.amax, .tensor = x.tensor};
+      ratios[move.n_tensors++] = (threshold_ratio){.ratio = amax / x.amax, .tensor = x.tensor};
     }
   }
   const size_t count = (size_t)move.n_tensors;
   if (count) {
-    qsort(ratios, count, sizeof *ratios, scale_by_ratio);
+    qsort(ratios, count, sizeof *ratios, threshold_by_ratio);
     move.median = ratios[count / 2].ratio;
-    qsort(ratios, count, sizeof *ratios, scale_by_distance);
+    qsort(ratios, count, sizeof *ratios, threshold_by_distance);
     move.within = exp(fabs(log(ratios[(count - 1) * 95 / 100].ratio)));
     move.farthest = ratios[count - 1].ratio;
     move.tensor = cli_format("%s", ratios[count - 1].tensor);

@@ -11,7 +11,8 @@
 typedef struct scale_move {
   const char *method;
   int n_tensors;
-  double median, within; /* 95 % of the tensors differ by at most this factor, in either direction */
+  double median,
+      within; /* 95 % of the tensors differ by at most this factor, in either direction */
   double farthest;
   char *tensor; /* whose is the farthest */
 } scale_move;

@@ -25,15 +25,17 @@ static void sample_names_add(sample_names *const names, const tare_stats *const 
   if (sample_names_get(names, id) || !sets_a_range(stats, id)) {
     return;
   }
-  char *const name = sample->gain_db == 0 ? cli_format("%s", sample->name)
-                                          : cli_format("%s at %+g dB", sample->name, sample->gain_db);
+  char *const name = sample->gain_db == 0
+                         ? cli_format("%s", sample->name)
+                         : cli_format("%s at %+g dB", sample->name, sample->gain_db);
   names->items = cli_realloc(names->items, (size_t)names->n + 1, sizeof *names->items);
   names->items[names->n++] = (sample_name){.id = id, .name = name};
 }
 
 static tare_status sample_names_read(const tare_stats *const stats,
-                                     const show_options *const options, const tare_model *const model,
-                                     sample_names *const out, tare_error *const err) {
+                                     const show_options *const options,
+                                     const tare_model *const model, sample_names *const out,
+                                     tare_error *const err) {
   const tare_port *inputs = NULL;
   const int n = tare_model_inputs(model, &inputs);
   tare_dataset *data = NULL;

@@ -35,7 +35,7 @@ void convergence_print_line(const tare_stats *const stats) {
   } else if (half) {
     printf("enough     not yet: %" PRId64 " of %" PRId64
            " samples bring %.0f %% of the tensors to 90 %% of their ranges, '%s' to %.0f %%: add "
-           "samples\n",
+           "samples, or use a method that needs fewer, such as percentile\n",
            half->samples, all, 100 * convergence_share(&c, half), half->farthest, 100 * half->part);
   }
 }
@@ -97,7 +97,7 @@ tare_status stats_warnings_print(const tare_stats *const stats, tare_error *cons
 }
 
 tare_status stats_warnings_json(cJSON *const object, const tare_stats *const stats,
-                          tare_error *const err) {
+                                tare_error *const err) {
   tare_warnings *warnings = NULL;
   CLI_TRY(tare_stats_warnings(stats, &warnings, err));
   cJSON *const list = json_add(object, "warnings", json_array());

@@ -68,8 +68,8 @@ static void smallest_hash_sets_the_range(void **const state) {
   for (int i = 0; i < N; i++) {
     const seen *const s = &samples[i];
     note(&all, s);
-    least = s->max == 7 && (!least || tarei_sample_hash_order(&s->hash, &least->hash) < 0) ? s
-                                                                                          : least;
+    least =
+        s->max == 7 && (!least || tarei_sample_hash_order(&s->hash, &least->hash) < 0) ? s : least;
   }
   assert_non_null(least);
   assert_memory_equal(&all.max, &least->hash, sizeof least->hash);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <tare/evidence.h>
+#include <tare/merge.h>
 
 #include "base/seal.h"
 #include "unit/calib/support/sample_stats.h"
@@ -268,6 +269,22 @@ static void keeps_the_samples_of_ranges(void **const state) {
   tare_stats_free(&stats);
 }
 
+static void lists_more_than_a_million_samples(void **const state) {
+  (void)state;
+  enum { MANY = (1 << 20) + 1 };
+  tare_stats *stats = sample_stats(4);
+  stats->has_ledger = true;
+  for (uint64_t i = 0; i < MANY; i++) {
+    assert_int_equal(tarei_ledger_add(&stats->ledger, (tarei_sample_hash){.high = i}, NULL),
+                     TARE_OK);
+  }
+  assert_int_equal(tare_stats_save(stats, path, NULL), TARE_OK);
+  tare_stats_free(&stats);
+  assert_int_equal(tare_stats_load(path, &stats, NULL), TARE_OK);
+  assert_int_equal(tare_stats_n_counted(stats), MANY);
+  tare_stats_free(&stats);
+}
+
 static void refuses_origins_that_disagree(void **const state) {
   (void)state;
   const uint64_t other_slice[] = {UINT64_MAX, 7}, no_sample[] = {0, 8};
@@ -464,6 +481,7 @@ int main(void) {
       cmocka_unit_test(refuses_other_files),
       cmocka_unit_test(refuses_numbers_that_disagree),
       cmocka_unit_test(keeps_the_samples_of_ranges),
+      cmocka_unit_test(lists_more_than_a_million_samples),
       cmocka_unit_test(refuses_origins_that_disagree),
       cmocka_unit_test(refuses_counts_out_of_range),
       cmocka_unit_test(refuses_damaged_files),

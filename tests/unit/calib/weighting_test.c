@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "calib/weighting.h"
+#include "calib/samples/weighting.h"
 #include "unit/calib/random_floats.h"
 
 enum { MOST = 1 << 16 };

@@ -32,14 +32,14 @@ static int choice_by_key(const void *const a, const void *const b) {
 }
 
 static int choice_by_profile(const void *const a, const void *const b) {
-  const int order = choice_order(((const choice_candidate *)a)->profile,
-                                 ((const choice_candidate *)b)->profile);
+  const int order =
+      choice_order(((const choice_candidate *)a)->profile, ((const choice_candidate *)b)->profile);
   return order ? order : choice_by_key(a, b);
 }
 
 static int choice_by_length(const void *const a, const void *const b) {
-  const int order = choice_order(((const choice_candidate *)a)->length,
-                                 ((const choice_candidate *)b)->length);
+  const int order =
+      choice_order(((const choice_candidate *)a)->length, ((const choice_candidate *)b)->length);
   return order ? order : choice_by_key(a, b);
 }
 

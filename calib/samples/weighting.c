@@ -1,4 +1,4 @@
-#include "calib/weighting.h"
+#include "calib/samples/weighting.h"
 
 static const char *const weights[TARE_WEIGHT_COUNT] = {
     [TARE_WEIGHT_ELEMENT] = "element",
@@ -83,9 +83,8 @@ tare_status tarei_stats_weigh(tare_stats *const sum, tare_stats *const sample,
   for (int t = 0; t < sum->n_tensors; t++) {
     for (int p = 0; p < sum->n_profiles; p++) {
       tarei_accumulator *const a = &sample->tensors[t].buckets[p];
-      if (a->n_samples &&
-          !(tarei_accumulator_weigh(a) &&
-            tarei_accumulator_merge(&sum->tensors[t].buckets[p], a))) {
+      if (a->n_samples && !(tarei_accumulator_weigh(a) &&
+                            tarei_accumulator_merge(&sum->tensors[t].buckets[p], a))) {
         return tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
       }
       if (a->n_samples) {
