@@ -94,10 +94,11 @@ static tare_status add_data(const tare_dataset *const dataset, tarei_settings *c
 static tare_status run_settings_add_number(tarei_settings *const out, const char *const name,
                                            const uint64_t value, tare_error *const err) {
   tarei_str text = {0};
-  if (value) {
-    tarei_str_add(&text, "%llu", (unsigned long long)value);
+  if (value == 0) {
+    return TARE_OK;
   }
-  return text.length ? add_text(out, name, &text, err) : TARE_OK;
+  tarei_str_add(&text, "%llu", (unsigned long long)value);
+  return add_text(out, name, &text, err);
 }
 
 static tare_status run_settings_add_choice(const tare_choice *const c, tarei_settings *const out,

@@ -23,7 +23,7 @@ static int64_t weighting_next(weighting *const w, const int64_t count) {
   }
   w->counted += (uint64_t)count;
   const uint64_t end =
-      w->total <= UINT64_MAX / w->shares - 1
+      w->total <= UINT64_MAX / (w->shares + 1)
           ? (w->counted * w->shares + w->total - 1) / w->total
           : (uint64_t)(((unsigned __int128)w->counted * w->shares + w->total - 1) / w->total);
   const int64_t share = (int64_t)(end - w->given);

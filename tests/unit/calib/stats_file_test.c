@@ -266,6 +266,13 @@ static void keeps_the_samples_of_ranges(void **const state) {
   assert_true(tare_stats_origin(stats, 0, 1, &min, &max));
   assert_true(min.high == (uint64_t)1 << 62 && max.low == 7);
   assert_false(tare_stats_origin(stats, 4, 1, &min, &max)); /* no data */
+  tare_stats *older = sample_stats(4);                      /* without origins */
+  assert_int_equal(tarei_stats_add(older, stats, NULL), TARE_OK);
+  assert_false(tare_stats_origin(older, 0, 1, &min, &max));
+  tarei_stats_sort(older);
+  assert_int_equal(tarei_stats_add(stats, older, NULL), TARE_OK);
+  assert_false(tare_stats_origin(stats, 0, 1, &min, &max));
+  tare_stats_free(&older);
   tare_stats_free(&stats);
 }
 
