@@ -19,6 +19,7 @@ enum {
 void tarei_accumulator_init(tarei_accumulator *const a) {
   *a = (tarei_accumulator){.min = INFINITY, .max = -INFINITY};
   tarei_histogram_init(&a->histogram);
+  tarei_origins_init(&a->origins);
 }
 
 void tarei_accumulator_fini(tarei_accumulator *const a) {
@@ -174,6 +175,20 @@ bool tarei_accumulator_add_rows(tarei_accumulator *const a, const tarei_kernels 
   return true;
 }
 
+tarei_accumulator_range tarei_accumulator_begin(tarei_accumulator *const a) {
+  const tarei_accumulator_range range = {a->min, a->max};
+  a->min = INFINITY;
+  a->max = -INFINITY;
+  return range;
+}
+
+void tarei_accumulator_end(tarei_accumulator *const a, const tarei_accumulator_range range,
+                           const tarei_sample_hash sample) {
+  tarei_origins_note(&a->origins, sample, a->min, a->max);
+  a->min = fminf(a->min, range.min);
+  a->max = fmaxf(a->max, range.max);
+}
+
 bool tarei_accumulator_merge(tarei_accumulator *const a, const tarei_accumulator *const other) {
   if (!tarei_histogram_merge(&a->histogram, &other->histogram)) {
     return false;
@@ -187,6 +202,7 @@ bool tarei_accumulator_merge(tarei_accumulator *const a, const tarei_accumulator
   for (int i = 0; i < TAREI_ROW_BINS; i++) {
     a->rows[i] += other->rows[i];
   }
+  tarei_origins_merge(&a->origins, &other->origins);
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/team.h"
+#include "calib/evidence/origins.h"
 #include "calib/histogram.h"
 
 #define TAREI_ROW_BINS 256
@@ -21,6 +22,7 @@ typedef struct tarei_accumulator {
   float min, max;               /* of the finite values; INFINITY and -INFINITY if there are none */
   int64_t rows[TAREI_ROW_BINS]; /* rows (last axis) by the exponent field of their amax */
   tarei_histogram histogram;
+  tarei_origins origins;
 } tarei_accumulator;
 
 void tarei_accumulator_init(tarei_accumulator *a);
@@ -30,6 +32,15 @@ void tarei_accumulator_fini(tarei_accumulator *a);
 /* Counts contiguous rows. False if memory runs out. */
 bool tarei_accumulator_add_rows(tarei_accumulator *a, const tarei_kernels *kernels, const float *x,
                                 int64_t n_rows, int64_t n_columns);
+
+/* What is counted between these two calls is of one sample, or of a piece of it: its extremes are
+ * noted. `range` keeps those of before. */
+typedef struct tarei_accumulator_range {
+  float min, max;
+} tarei_accumulator_range;
+tarei_accumulator_range tarei_accumulator_begin(tarei_accumulator *a);
+void tarei_accumulator_end(tarei_accumulator *a, tarei_accumulator_range range,
+                           tarei_sample_hash sample);
 
 /* Adds another accumulator, including its samples. */
 bool tarei_accumulator_merge(tarei_accumulator *a, const tarei_accumulator *other);

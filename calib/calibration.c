@@ -59,6 +59,7 @@ static tare_status name_all(tarei_calibration *const r, const int *const source)
   stats->counts_padding = r->options->count_padding;
   stats->all_tensors = r->options->all_tensors;
   stats->has_ledger = true;
+  stats->has_origins = true;
   TAREI_TRY(tarei_calibration_copy_text(r, slash ? slash + 1 : graph->name, &stats->model_name));
   TAREI_TRY(name_profiles(r));
   for (int i = 0; i < stats->n_inputs; i++) {

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "calib/refused.h"
+#include "calib/samples/weighting.h"
 #include "datasets/dataset.h"
 #include "engine/context.h"
 #include "graph/model.h"
@@ -57,6 +58,8 @@ typedef struct worker {
   sample sample;
   tare_tensor *outputs;
   tare_stats *stats;
+  tare_stats *counted; /* where a sample is counted: `stats`, or `weighed` until it is complete */
+  tare_stats *weighed; /* NULL: each element counts once */
   tare_calibrate_times times;
   tare_status status;
   int64_t failed_at; /* number of the sample in the order of taking */
@@ -79,8 +82,10 @@ static tare_status gather_observe(void *const user, const tarei_observation *con
   assert(o->tensor < w->stats->n_tensors && o->profile < w->stats->n_profiles);
   const int64_t *const extents = w->in->job->options->count_padding ? o->data->dims : o->valid;
   const double start = tarei_now();
-  const tare_status status = tarei_crew_observe(
-      &w->crew, o->data, extents, &w->stats->tensors[o->tensor].buckets[o->profile], err);
+  tarei_accumulator *const a = &w->counted->tensors[o->tensor].buckets[o->profile];
+  const tarei_accumulator_range range = tarei_accumulator_begin(a);
+  const tare_status status = tarei_crew_observe(&w->crew, o->data, extents, a, err);
+  tarei_accumulator_end(a, range, w->sample.hash);
   tarei_channels_observe(&w->in->job->sums->channels, o->tensor, o->profile, o->data, extents,
                          w->ranges);
   w->times.observing += tarei_now() - start;
@@ -234,6 +239,7 @@ static tare_status run_utterance(worker *const w) {
 /* An utterance counts in the profile of its last chunk. */
 static tare_status run_sample(worker *const w) {
   TAREI_TRY(w->in->job->options->streaming ? run_utterance(w) : run_fitted(w));
+  TAREI_TRY(w->weighed ? tarei_stats_weigh(w->stats, w->weighed, &w->err) : TARE_OK);
   w->stats->profiles[w->sample.fitted.profile].n_samples += w->sample.counts;
   return TARE_OK;
 }
@@ -265,6 +271,22 @@ static tare_status report(worker *const w, const int64_t done) {
                     (long long)total);
 }
 
+static void reset_stats(tare_stats *const stats) {
+  for (int p = 0; p < stats->n_profiles; p++) {
+    stats->profiles[p].n_samples = 0;
+    for (int t = 0; t < stats->n_tensors; t++) {
+      tarei_accumulator_fini(&stats->tensors[t].buckets[p]);
+    }
+  }
+}
+
+/* What is counted of a sample that the model refuses is forgotten. */
+static void reset_weighed(const worker *const w) {
+  if (w->weighed) {
+    reset_stats(w->weighed);
+  }
+}
+
 static tare_status gather_finish_sample(worker *const w, const bool of_caller) {
   w->sample.refused = false;
   const tare_status ran = run_sample(w);
@@ -272,6 +294,7 @@ static tare_status gather_finish_sample(worker *const w, const bool of_caller) {
     return ran;
   }
   if (ran != TARE_OK) {
+    reset_weighed(w);
     return gather_refuse(w);
   }
   int64_t done;
@@ -299,11 +322,23 @@ static int count_workers(const tarei_gather_job *const job, const tare_stats *co
                          const int threads) {
   const size_t entries = (size_t)stats->n_tensors * (size_t)stats->n_profiles;
   const size_t entry = sizeof(tarei_accumulator) + TAREI_HISTOGRAM_BYTES;
-  const size_t bytes = tarei_plus((size_t)tare_plan_context_bytes(job->plan), entries * entry);
+  const size_t copies = job->options->weight == TARE_WEIGHT_SAMPLE ? 2 : 1;
+  const size_t bytes =
+      tarei_plus((size_t)tare_plan_context_bytes(job->plan), copies * entries * entry);
   const int64_t by_memory = bytes ? 1 + (int64_t)((size_t)WORKERS_BYTES / bytes) : threads;
   const int64_t by_samples = tare_dataset_count(job->dataset) / SAMPLES_PER_WORKER;
   const int64_t most = by_memory < by_samples ? by_memory : by_samples;
   return most < 1 ? 1 : most < threads ? (int)most : threads;
+}
+
+/* Where samples have weights, they are complete before they are added. */
+static tare_status start_counting(worker *const w, tare_error *const err) {
+  const tare_stats *const s = w->stats;
+  if (w->in->job->options->weight == TARE_WEIGHT_SAMPLE) {
+    TAREI_TRY(tarei_stats_new(s->n_profiles, 0, s->n_tensors, 0, &w->weighed, err));
+  }
+  w->counted = w->weighed ? w->weighed : w->stats;
+  return TARE_OK;
 }
 
 static tare_status start_worker(worker *const w, intake *const in, const int threads,
@@ -312,6 +347,7 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
   tare_context_options_init(&options);
   options.threads = threads;
   w->in = in;
+  TAREI_TRY(start_counting(w, err));
   const tare_streaming *const streaming = in->job->options->streaming;
   if (streaming) {
     TAREI_TRY(tarei_utterance_init(&w->sample.utterance, streaming, err));
@@ -349,6 +385,7 @@ static void end_workers(worker *const workers, const int n) {
     if (i > 0) {
       tare_stats_free(&w->stats);
     }
+    tare_stats_free(&w->weighed);
     tarei_crew_fini(&w->crew);
     tarei_gram_rows_fini(&w->rows);
     tare_context_free(&w->context);
@@ -436,15 +473,6 @@ static tare_status gather_join(worker *const workers, const int n, tare_error *c
   return check_samples(in, err);
 }
 
-static void reset_stats(tare_stats *const stats) {
-  for (int p = 0; p < stats->n_profiles; p++) {
-    stats->profiles[p].n_samples = 0;
-    for (int t = 0; t < stats->n_tensors; t++) {
-      tarei_accumulator_fini(&stats->tensors[t].buckets[p]);
-    }
-  }
-}
-
 /* Back to what was counted before the pass. With levels, some of a refused sample may be in that:
  * then all samples are counted anew. */
 static tare_status begin_again(intake *const in, worker *const workers, const int n,
@@ -453,6 +481,7 @@ static tare_status begin_again(intake *const in, worker *const workers, const in
   TAREI_TRY(tare_dataset_rewind(job->dataset, err));
   for (int i = 0; i < n; i++) {
     reset_stats(workers[i].stats);
+    reset_stats(workers[i].counted);
     tarei_gram_rows_drop(&workers[i].rows);
   }
   tarei_sums_reset(job->sums);

@@ -138,6 +138,7 @@ tare_status tarei_stats_add(tare_stats *const sum, const tare_stats *const sorte
       }
     }
   }
+  sum->has_origins = sum->has_origins && sorted->has_origins;
   for (int p = 0; p < sum->n_profiles; p++) {
     sum->profiles[p].n_samples += sorted->profiles[p].n_samples;
   }

@@ -58,6 +58,7 @@ struct tare_stats {
   tarei_settings settings;
   tarei_ledger ledger; /* sorted */
   bool has_ledger;     /* files of older versions have none */
+  bool has_origins;    /* likewise; a sum with such a file has none */
   bool partial;        /* a pass over data that did not end */
   tarei_shards shards;
   tarei_sums *sums; /* for what is still to be decided; NULL: nothing is */

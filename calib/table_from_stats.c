@@ -79,6 +79,20 @@ static void fill_columns(table_from_stats_job *const j, const tarei_stats_tensor
   }
 }
 
+/* What a threshold of all data costs in the profiles. */
+static void judge_profiles(table_from_stats_job *const j, const tarei_stats_tensor *const tensor,
+                           const tarei_cell *const merged) {
+  for (int p = 0; p < j->stats->n_profiles; p++) {
+    const tarei_accumulator *const a = &tensor->buckets[p];
+    const double amax = (double)tarei_accumulator_amax(a);
+    if (merged->amax > 0 && amax > merged->amax) {
+      const tarei_distribution d = tarei_distribution_make(&a->histogram, amax, j->before);
+      tarei_findings_profile(&j->findings, tensor->name, p,
+                             tarei_distribution_energy_lost(&d, merged->amax), merged->energy_lost);
+    }
+  }
+}
+
 static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_tensor *const tensor,
                               tare_error *const err) {
   tarei_accumulator all;
@@ -91,6 +105,7 @@ static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_t
       fill_columns(j, tensor, &merged);
     } else {
       j->cells[0] = merged;
+      judge_profiles(j, tensor, &merged);
     }
     status = tarei_table_add_tensor(j->table, tensor->name, NULL, j->cells, err);
   }

@@ -17,7 +17,7 @@ void tarei_findings_fini(tarei_findings *const f) {
   free(f->clipped);
 }
 
-static void note(tarei_name_list *const list, const char *const name) {
+void tarei_name_list_add(tarei_name_list *const list, const char *const name) {
   if (list->n < NAMES_SHOWN) {
     tarei_str_add(&list->names, "%s'%s'", list->n ? ", " : "", name);
   } else if (list->n == NAMES_SHOWN) {
@@ -38,23 +38,35 @@ void tarei_findings_clipping(tarei_findings *const f, const char *const name,
   f->clipped[f->n_clipped++] = (tarei_clipped){name, energy_lost};
 }
 
+void tarei_findings_profile(tarei_findings *const f, const char *const name, const int profile,
+                            const double lost, const double lost_in_all) {
+  if (lost <= ENERGY_LIMIT || lost_in_all > ENERGY_LIMIT) {
+    return;
+  }
+  f->n_in_profile++;
+  if (lost > f->in_profile.energy_lost) {
+    f->in_profile = (tarei_clipped){name, lost};
+    f->profile = profile;
+  }
+}
+
 void tarei_findings_degenerate(tarei_findings *const f, const char *const name,
                                const bool degenerate) {
   if (degenerate) {
-    note(&f->degenerate, name);
+    tarei_name_list_add(&f->degenerate, name);
   }
 }
 
 void tarei_findings_tensor(tarei_findings *const f, const char *const name,
                            const tarei_accumulator *const all, const tarei_cell *const cell) {
   if (cell->amax == 0) {
-    note(&f->dead, name);
+    tarei_name_list_add(&f->dead, name);
   }
   if (all->n_nan || all->n_inf) {
-    note(&f->not_finite, name);
+    tarei_name_list_add(&f->not_finite, name);
   }
   if (tarei_rows_drown(cell->static_loss)) {
-    note(&f->quiet, name);
+    tarei_name_list_add(&f->quiet, name);
   }
 }
 
@@ -72,6 +84,20 @@ static tare_status report_clipping(const tarei_findings *const f, const tare_sta
                                 "clipping by %s: use minmax or mse, or compare the methods on "
                                 "labelled data (tare compare)",
                                 f->n_clipped, stats->n_tensors, 100 * ENERGY_LIMIT, method);
+}
+
+static tare_status report_in_profile(const tarei_findings *const f, const tare_stats *const stats,
+                                     const char *const method, tare_table *const table,
+                                     tare_error *const err) {
+  return f->n_in_profile == 0
+             ? TARE_OK
+             : tarei_table_warn(table, err,
+                                "thresholds of all data clip more than %.0f %% of the energy in "
+                                "one profile (%d times): %s clips %.1f %% of '%s' in profile %d "
+                                "(%s): use --per-profile",
+                                100 * ENERGY_LIMIT, f->n_in_profile, method,
+                                100 * f->in_profile.energy_lost, f->in_profile.name, f->profile,
+                                stats->profiles[f->profile].spec);
 }
 
 static tare_status report_quiet(const tarei_name_list *const quiet, tare_table *const table,
@@ -112,6 +138,7 @@ tare_status tarei_findings_report(const tarei_findings *const f, const tare_stat
     return tarei_fail_memory(err, "warnings of a table", sizeof *f->clipped);
   }
   TAREI_TRY(report_clipping(f, stats, method, table, err));
+  TAREI_TRY(report_in_profile(f, stats, method, table, err));
   TAREI_TRY(report_list(&f->degenerate,
                         "have too few distinct values for the method and use their largest one",
                         table, err));

@@ -190,6 +190,7 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
 }
 
 void tarei_data_spec_fini(tarei_data_spec *const spec) {
+  free(spec->kept);
   for (int i = 0; i < spec->n_inputs; i++) {
     free((char *)spec->inputs[i].name);
     for (int d = 0; d < spec->inputs[i].rank; d++) {

@@ -23,8 +23,11 @@ typedef struct tarei_data_spec {
   bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
   int64_t limit;  /* 0 for all */
   int64_t shard, n_shards; /* 0 shards: all samples */
-  tarei_gain gain;         /* levels of each sample */
-  bool *waveforms; /* [n_inputs]: the gain applies to this input of data that hold tensors */
+  int64_t *kept;           /* indices of the samples that were chosen, ascending; NULL: all */
+  size_t n_kept;
+  tare_choice choice; /* how */
+  tarei_gain gain;    /* levels of each sample */
+  bool *waveforms;    /* [n_inputs]: the gain applies to this input of data that hold tensors */
   tare_limits limits;
 } tarei_data_spec;
 

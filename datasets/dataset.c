@@ -372,6 +372,28 @@ uint64_t tarei_dataset_hash(const tare_dataset *const dataset) {
   return hash;
 }
 
+int64_t tarei_dataset_total(const tare_dataset *const dataset) {
+  return dataset->total;
+}
+
+/* The index is that of all data, so that shards and choices do not depend on each other. */
+tare_status tarei_dataset_keep(tare_dataset *const dataset, int64_t *const indices, const size_t n,
+                               const tare_choice *const how, tare_error *const err) {
+  tarei_data_spec *const spec = &dataset->spec;
+  const tare_status status = tare_dataset_rewind(dataset, err);
+  free(spec->kept);
+  spec->kept = indices;
+  spec->n_kept = n;
+  spec->choice = *how;
+  dataset->count = 0;
+  for (size_t i = 0; i < n; i++) {
+    dataset->count += !spec->n_shards || indices[i] % spec->n_shards == spec->shard;
+  }
+  tarei_str_add(&dataset->describe, ", %zu chosen", n);
+  TAREI_TRY(status);
+  return dataset->describe.failed ? tarei_fail_memory(err, "description", n) : TARE_OK;
+}
+
 const tarei_data_spec *tarei_dataset_spec(const tare_dataset *const dataset) {
   return &dataset->spec;
 }

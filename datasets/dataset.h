@@ -17,4 +17,12 @@ const tarei_data_spec *tarei_dataset_spec(const tare_dataset *dataset);
 /* Of the names of its files, without folders, and the numbers of their samples. */
 uint64_t tarei_dataset_hash(const tare_dataset *dataset);
 
+/* Number of samples of all shards. */
+int64_t tarei_dataset_total(const tare_dataset *dataset);
+
+/* Rewinds it, and leaves out all samples but n, whose indices ascend. Takes `indices` in
+ * any case; `how` is kept as the choice of its spec. */
+tare_status tarei_dataset_keep(tare_dataset *dataset, int64_t *indices, size_t n,
+                               const tare_choice *how, tare_error *err);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/refusals.h"
@@ -40,11 +41,23 @@ static int count_turns(const tarei_stream *const stream) {
   return stream->spec->dims_only ? 1 : tarei_gain_levels(&stream->spec->gain);
 }
 
+static int stream_by_index(const void *const a, const void *const b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static bool stream_is_kept(const tarei_data_spec *const spec, const int64_t index) {
+  return !spec->kept ||
+         bsearch(&index, spec->kept, spec->n_kept, sizeof index, stream_by_index) != NULL;
+}
+
 /* Samples of other shards count only where dims are wanted: what follows from them holds for all.
  */
 static bool stream_passes_over(const tarei_stream *const stream) {
   const tarei_data_spec *const spec = stream->spec;
-  return spec->n_shards && !spec->dims_only && stream->index % spec->n_shards != spec->shard;
+  const bool other_shard =
+      spec->n_shards && !spec->dims_only && stream->index % spec->n_shards != spec->shard;
+  return other_shard || !stream_is_kept(spec, stream->index);
 }
 
 /* Moves on to a sample; false at the end. Files without samples are passed over. */

@@ -6,7 +6,7 @@
 
 #define TAREI_STATS_FORMAT "tare.stats"
 #define TAREI_STATS_MAJOR 2
-#define TAREI_STATS_MINOR 3
+#define TAREI_STATS_MINOR 4
 #define TAREI_STATS_SEALED 3 /* first minor version with a checksum */
 
 #define TAREI_STATS_UP "/rounding/up/"                /* and the number of a layer */

@@ -8,6 +8,7 @@
 #include "base/seal.h"
 #include "calib/file/stats_file.h"
 #include "calib/file/stats_numbers.h"
+#include "calib/file/stats_origins.h"
 #include "calib/file/stats_parts.h"
 #include "calib/file/stats_sums.h"
 #include "datasets/hdf5/hdf5_file.h"
@@ -458,6 +459,7 @@ static tare_status stats_load_fill(const tarei_stats_reader *const r, const list
   TAREI_TRY(read_smoothings(r, stats));
   TAREI_TRY(tarei_stats_read_numbers(r, stats));
   TAREI_TRY(tarei_stats_read_parts(r, stats));
+  TAREI_TRY(tarei_stats_read_origins(r, stats));
   return tarei_stats_read_sums(r, stats->n_profiles, &stats->sums);
 }
 

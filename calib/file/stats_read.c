@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "datasets/hdf5/hdf5_guard.h"
 
-#define MAX_LIST (1 << 20) /* tensors, aliases, inputs */
+#define MAX_LIST (1 << 28) /* tensors, aliases, samples, ...; the square of it fits 64 bits */
 enum { MAX_TEXT = 1 << 16 };
 
 tare_status tarei_stats_bad(const tarei_stats_reader *const r, const char *const object,
@@ -172,10 +172,11 @@ tare_status tarei_stats_read_array(const tarei_stats_reader *const r, const char
                                    const H5T_class_t class, const hid_t type, const size_t size,
                                    const int rank, const int64_t *const dims, char **const out) {
   hid_t set = H5I_INVALID_HID;
-  int64_t found[2] = {dims[0], rank > 1 ? dims[1] : 1};
-  assert(rank <= 2);
+  int64_t found[] = {dims[0], rank > 1 ? dims[1] : 1, rank > 2 ? dims[2] : 1};
+  assert(rank <= 3 && (rank < 3 || dims[2] <= TAREI_STATS_READ_THIRD));
   TAREI_TRY(tarei_stats_open_set(r, path, class, rank, found, &set));
-  const size_t n = (size_t)(found[0] * found[1]); /* both are bounded by MAX_LIST */
+  /* the first two are bounded by MAX_LIST */
+  const size_t n = (size_t)(found[0] * found[1] * found[2]);
   tare_status status = stats_read_make_block(r, path, n, size, out);
   if (status == TARE_OK) {
     status = stats_read_all(r, path, set, type, n, *out);

@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 
+enum { TAREI_STATS_READ_THIRD = 64 };
+
 typedef struct tarei_stats_reader {
   const char *path;
   hid_t file;
@@ -43,7 +45,8 @@ tare_status tarei_stats_read_texts(const tarei_stats_reader *r, const char *path
 tare_status tarei_stats_take_text(const tarei_stats_reader *r, const tarei_stats_texts *t, int i,
                                   char **slot);
 
-/* Reads an array with known dims of numbers of `size` bytes in memory. The caller frees *out, even
+/* Reads an array with known dims, a third one at most TAREI_STATS_READ_THIRD, of numbers of `size`
+ * bytes in memory. The caller frees *out, even
  * after a failure. */
 tare_status tarei_stats_read_array(const tarei_stats_reader *r, const char *path, H5T_class_t class,
                                    hid_t type, size_t size, int rank, const int64_t *dims,

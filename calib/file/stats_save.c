@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "calib/file/stats_file.h"
+#include "calib/file/stats_origins.h"
 #include "calib/file/stats_parts.h"
 #include "calib/file/stats_sums.h"
 #include "datasets/hdf5/hdf5_lock.h"
@@ -311,6 +312,7 @@ static tare_status save(const tare_stats *const stats, const char *const path,
     put_numbers(&w, tarei_numbers_about_of((tarei_numbers_kind)k)->member, &stats->numbers[k]);
   }
   tarei_stats_put_parts(&w, stats);
+  tarei_stats_put_origins(&w, stats);
   tarei_stats_put_sums(&w, stats->sums);
   const tare_status status = w.no_memory ? tarei_fail_memory(err, path, sizeof(tarei_accumulator))
                                          : tarei_h5_outfile_check(&h, w.ok, err);

@@ -50,14 +50,14 @@ tare_status tarei_ledger_add(tarei_ledger *const ledger, const tarei_sample_hash
   return TARE_OK;
 }
 
-static int ledger_compare(const tarei_sample_hash *const a, const tarei_sample_hash *const b) {
+int tarei_sample_hash_order(const tarei_sample_hash *const a, const tarei_sample_hash *const b) {
   return a->high != b->high ? (a->high < b->high ? -1 : 1)
          : a->low != b->low ? (a->low < b->low ? -1 : 1)
                             : 0;
 }
 
 static int by_hash(const void *const a, const void *const b) {
-  return ledger_compare(a, b);
+  return tarei_sample_hash_order(a, b);
 }
 
 void tarei_ledger_sort(tarei_ledger *const ledger) {
@@ -68,7 +68,7 @@ void tarei_ledger_sort(tarei_ledger *const ledger) {
 
 bool tarei_ledger_is_sorted(const tarei_ledger *const ledger) {
   for (size_t i = 1; i < ledger->n; i++) {
-    if (ledger_compare(&ledger->items[i - 1], &ledger->items[i]) > 0) {
+    if (tarei_sample_hash_order(&ledger->items[i - 1], &ledger->items[i]) > 0) {
       return false;
     }
   }
@@ -83,8 +83,9 @@ tare_status tarei_ledger_join(tarei_ledger *const ledger, const tarei_ledger *co
     return tarei_fail_memory(err, "hashes of samples", n * sizeof *items);
   }
   for (size_t i = 0, k = 0; i + k < n;) {
-    const bool first = k == other->n ||
-                       (i < ledger->n && ledger_compare(&ledger->items[i], &other->items[k]) <= 0);
+    const bool first =
+        k == other->n ||
+        (i < ledger->n && tarei_sample_hash_order(&ledger->items[i], &other->items[k]) <= 0);
     items[i + k] = first ? ledger->items[i] : other->items[k];
     i += first;
     k += !first;
@@ -94,10 +95,29 @@ tare_status tarei_ledger_join(tarei_ledger *const ledger, const tarei_ledger *co
   return TARE_OK;
 }
 
+/* The place of the first that is not before a sample. */
+static size_t ledger_find(const tarei_ledger *const ledger, const tarei_sample_hash sample) {
+  size_t low = 0;
+  for (size_t high = ledger->n; low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    if (tarei_sample_hash_order(&ledger->items[middle], &sample) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+bool tarei_ledger_has(const tarei_ledger *const ledger, const tarei_sample_hash sample) {
+  const size_t at = ledger_find(ledger, sample);
+  return at < ledger->n && tarei_sample_hash_order(&ledger->items[at], &sample) == 0;
+}
+
 size_t tarei_ledger_common(const tarei_ledger *const a, const tarei_ledger *const b) {
   size_t n = 0;
   for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
-    const int order = ledger_compare(&a->items[i], &b->items[k]);
+    const int order = tarei_sample_hash_order(&a->items[i], &b->items[k]);
     n += order == 0;
     i += order <= 0;
     k += order >= 0;
@@ -117,7 +137,7 @@ void tarei_ledger_rest_reset(tarei_ledger_rest *const rest) {
   const tarei_ledger *const l = &rest->ledger;
   rest->left = l->n;
   for (size_t i = 0, first = 0; i < l->n; i++) {
-    first = i > 0 && ledger_compare(&l->items[i - 1], &l->items[i]) == 0 ? first : i;
+    first = i > 0 && tarei_sample_hash_order(&l->items[i - 1], &l->items[i]) == 0 ? first : i;
     rest->n_left[i] = 0;
     rest->n_left[first]++;
   }
@@ -136,20 +156,12 @@ tare_status tarei_ledger_rest_add(tarei_ledger_rest *const rest, const tarei_led
 }
 
 bool tarei_ledger_rest_take(tarei_ledger_rest *const rest, const tarei_sample_hash sample) {
-  size_t low = 0;
-  for (size_t high = rest->ledger.n; low < high;) {
-    const size_t middle = low + (high - low) / 2;
-    if (ledger_compare(&rest->ledger.items[middle], &sample) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == rest->ledger.n || ledger_compare(&rest->ledger.items[low], &sample) != 0 ||
-      rest->n_left[low] == 0) {
+  const size_t at = ledger_find(&rest->ledger, sample);
+  if (at == rest->ledger.n || tarei_sample_hash_order(&rest->ledger.items[at], &sample) != 0 ||
+      rest->n_left[at] == 0) {
     return false;
   }
-  rest->n_left[low]--;
+  rest->n_left[at]--;
   rest->left--;
   return true;
 }

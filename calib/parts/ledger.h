@@ -26,6 +26,9 @@ typedef struct tarei_ledger {
  * may leave out), contents. */
 tarei_sample_hash tarei_sample_hash_of(const tare_tensor *tensors, int n_tensors);
 
+/* Below 0, 0 or above 0, as for qsort. */
+int tarei_sample_hash_order(const tarei_sample_hash *a, const tarei_sample_hash *b);
+
 void tarei_ledger_fini(tarei_ledger *ledger);
 tare_status tarei_ledger_add(tarei_ledger *ledger, tarei_sample_hash sample, tare_error *err);
 /* By hash. The following functions need sorted ledgers. */
@@ -33,6 +36,8 @@ void tarei_ledger_sort(tarei_ledger *ledger);
 bool tarei_ledger_is_sorted(const tarei_ledger *ledger);
 /* Adds all samples of another one. */
 tare_status tarei_ledger_join(tarei_ledger *ledger, const tarei_ledger *other, tare_error *err);
+/* Whether it lists a sample. */
+bool tarei_ledger_has(const tarei_ledger *ledger, tarei_sample_hash sample);
 /* Samples that are in both, each as often as in the one that has fewer of it. */
 size_t tarei_ledger_common(const tarei_ledger *a, const tarei_ledger *b);
 

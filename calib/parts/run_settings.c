@@ -91,6 +91,24 @@ static tare_status add_data(const tare_dataset *const dataset, tarei_settings *c
   return tarei_settings_add(out, "features", spec->features_text ? spec->features_text : "", err);
 }
 
+static tare_status run_settings_add_number(tarei_settings *const out, const char *const name,
+                                           const uint64_t value, tare_error *const err) {
+  tarei_str text = {0};
+  if (value == 0) {
+    return TARE_OK;
+  }
+  tarei_str_add(&text, "%llu", (unsigned long long)value);
+  return add_text(out, name, &text, err);
+}
+
+static tare_status run_settings_add_choice(const tare_choice *const c, tarei_settings *const out,
+                                           tare_error *const err) {
+  TAREI_TRY(run_settings_add_number(out, "samples", (uint64_t)c->samples, err));
+  TAREI_TRY(run_settings_add_number(out, "quota", (uint64_t)c->quota, err));
+  TAREI_TRY(run_settings_add_number(out, "seed", c->seed, err));
+  return tarei_settings_add(out, "stratify", c->by_length ? "length" : "", err);
+}
+
 static tare_status add_decisions(const tare_calibrate_options *const o, tarei_settings *const out,
                                  tare_error *const err) {
   TAREI_TRY(
@@ -109,6 +127,9 @@ tare_status tarei_run_settings(const tare_model *const model, const tare_dataset
   TAREI_TRY(run_settings_add_fit(options, out, err));
   TAREI_TRY(add_streaming(options->streaming, out, err));
   TAREI_TRY(add_data(dataset, out, err));
+  TAREI_TRY(run_settings_add_choice(&tarei_dataset_spec(dataset)->choice, out, err));
+  TAREI_TRY(tarei_settings_add(out, "weight",
+                               options->weight ? tare_weight_name(options->weight) : "", err));
   return add_decisions(options, out, err);
 }
 

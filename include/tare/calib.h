@@ -135,10 +135,21 @@ typedef enum tare_clipping {
   TARE_CLIPPING_ON = 2,   /* where it takes any */
 } tare_clipping;
 
+/** How much a sample counts. Ranges do not depend on it, but all other thresholds do. */
+typedef enum tare_weight {
+  TARE_WEIGHT_ELEMENT = 0, /* each element once: as much as a sample is long */
+  TARE_WEIGHT_SAMPLE = 1,  /* in each tensor as much as any other sample, however long it is */
+  TARE_WEIGHT_COUNT
+} tare_weight;
+
+/** Name of a weight, static: "element" or "sample"; NULL if the number is out of range. */
+TARE_API const char *tare_weight_name(tare_weight weight);
+
 /** Options of tare_calibrate; set the defaults with tare_calibrate_options_init. */
 typedef struct tare_calibrate_options {
   tare_fit fit;
   tare_outside outside;
+  tare_weight weight;
   /** Include padding in the statistics, like a calibrator for fixed shapes; otherwise only the
    * valid region of each tensor counts. */
   bool count_padding;
@@ -211,6 +222,21 @@ TARE_API void tare_calibrate_options_init(tare_calibrate_options *options);
  * @return TARE_OK, TARE_E_USAGE (the model is already quantized; the message says what to do)
  */
 TARE_API tare_status tare_calibrate_check(const tare_model *model, tare_error *err);
+
+/**
+ * Chooses samples of a data set, which from then on has no others. It depends on the seed and on
+ * the places of samples in the data, and is the same for all shards. Lengths and profiles are those
+ * of the dims of the samples, which are read if `quota` or `by_length` are set.
+ * @param dataset is rewound
+ * @param profiles of the inputs of the data set
+ * @param outside what happens to samples outside all profiles; those of TARE_OUTSIDE_ERROR have no
+ *        quota
+ * @return TARE_OK, TARE_E_USAGE (negative numbers, by_length without samples), TARE_E_MEMORY, or an
+ *         error of tare_dataset_next
+ */
+TARE_API tare_status tare_dataset_choose(tare_dataset *dataset, const tare_profiles *profiles,
+                                         tare_outside outside, const tare_choice *choice,
+                                         tare_error *err);
 
 /**
  * Runs the float model over the data once and collects statistics.

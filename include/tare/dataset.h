@@ -82,6 +82,16 @@ typedef struct tare_sample {
   double gain_db;           /* of the level; 0: the sample as it is, which comes first */
 } tare_sample;
 
+/** A choice of some of the samples of data. Numbers that are 0 choose all. */
+typedef struct tare_choice {
+  int64_t samples; /* so many of all */
+  int64_t quota;   /* at most so many of each profile, before `samples` */
+  /** Choose `samples` of all lengths: one from each of as many groups that follow each other by
+   *  length, and are equally large. */
+  bool by_length;
+  uint64_t seed; /* another one chooses other samples */
+} tare_choice;
+
 /** A kind of data that tare_dataset_open accepts. */
 typedef struct tare_data_kind {
   const char *noun; /* "an HDF5 file", "a recording", "a manifest", "a folder" ... */

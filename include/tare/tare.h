@@ -38,6 +38,7 @@
 #include <tare/coverage.h>
 #include <tare/dataset.h>
 #include <tare/eval.h>
+#include <tare/evidence.h>
 #include <tare/export.h>
 #include <tare/extract.h>
 #include <tare/import.h>
@@ -67,9 +68,9 @@ TARE_API const char *tare_version(void);
 TARE_API int tare_cores(void);
 
 /**
- * Removes the temporary files of all outputs that are being written, and ends the commands of metrics
- * that run, for a program that must end at once. If the program continues, these outputs fail with TARE_E_IO. Async-signal-safe: may be
- * called from a signal handler.
+ * Removes the temporary files of all outputs that are being written, and ends the commands of
+ * metrics that run, for a program that must end at once. If the program continues, these outputs
+ * fail with TARE_E_IO. Async-signal-safe: may be called from a signal handler.
  */
 TARE_API void tare_abandon_outputs(void);
 

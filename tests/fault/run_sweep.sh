@@ -46,6 +46,21 @@ calibrate)
 threads)
   sweep o.stats calibrate -q $text --threads 2 -o "$out.stats"
   ;;
+choice)
+  sweep o.stats calibrate -q $text --threads 1 --quota 2 --samples 1 --stratify length \
+    --weight sample -o "$out.stats"
+  ;;
+evidence)
+  prepare
+  options="$options --text"
+  sweep none inspect "$folder/text.stats" --model "$model" --find-samples "$mini/calib.h5" --limit 2
+  ;;
+moves)
+  prepare
+  "$TARE" calibrate -q $text --limit 1 -o "$folder/one.stats" >"$folder/log"
+  options="$options --text"
+  sweep none diff "$folder/one.stats" "$folder/one.stats"
+  ;;
 checkpoint)
   sweep o.stats calibrate -q $text --threads 1 -o "$out.stats" --checkpoint "$folder/part" \
     --checkpoint-every 0

@@ -10,9 +10,11 @@
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
+#include "tools/parts/opt_choice.h"
 #include "tools/parts/opt_parts.h"
 #include "tools/report.h"
 #include "tools/score.h"
+#include "tools/show/stats_evidence.h"
 #include "tools/say.h"
 #include "tools/source.h"
 #include "tools/table_out.h"
@@ -24,6 +26,7 @@ typedef struct calibrate_arguments {
   opt_inputs in;
   opt_table table;
   opt_parts parts;
+  opt_choice choice;
   bool count_padding, all_tensors;
   opt_weight_methods weight_methods;
   const char *output;
@@ -110,6 +113,7 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       state->child_inputs[1] = &a->weight_methods;
       state->child_inputs[2] = &a->table;
       state->child_inputs[3] = &a->parts;
+      state->child_inputs[4] = &a->choice;
       return 0;
     case 'o':
       a->output = arg;
@@ -131,7 +135,8 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
 static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
                                              {&opt_weight_methods_argp, 0, NULL, 0},
                                              {&opt_table_argp, 0, "When a table is written:", 4},
-                                             {&opt_parts_argp, 0, "Parts of the data:", 5},
+                                             {&opt_parts_argp, 0, "Parts of the data:", 6},
+                                             {&opt_choice_argp, 0, "Choice of samples:", 5},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -153,6 +158,7 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   calibration_progress p;
   tare_calibrate_options o = source_calibrate_options(&a->in, &w->lengths, w->streaming);
   o.count_padding = a->count_padding;
+  o.weight = a->choice.weight;
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->output));
   const bool for_others = format && format->engine;
   o.all_tensors = a->all_tensors || for_others;
@@ -249,8 +255,13 @@ static void calibrate_print_levels(const tare_dataset *const data) {
   printf(" dB\n");
 }
 
-static void calibrate_print_text(const calibrate_arguments *const a,
-                                 const calibrate_work *const w) {
+/* A part of the data says nothing about the whole. */
+static bool has_evidence(const calibrate_arguments *const a, const calibrate_work *const w) {
+  return !w->table && !a->parts.count;
+}
+
+static tare_status calibrate_print_text(const calibrate_arguments *const a,
+                                        const calibrate_work *const w, tare_error *const err) {
   printf("%" PRId64 " sample%s, %d tensors, fit %s, padding %s, %.1f s\n", n_samples(w->stats),
          cli_s(n_samples(w->stats)), tare_stats_n_tensors(w->stats), tare_stats_fit(w->stats),
          tare_stats_counts_padding(w->stats) ? "counted" : "excluded", w->seconds);
@@ -274,12 +285,23 @@ static void calibrate_print_text(const calibrate_arguments *const a,
     if (tare_stats_is_undecided(w->stats)) {
       printf("weights    not decided yet: tare merge --model does it\n");
     }
+    if (has_evidence(a, w)) {
+      convergence_print_line(w->stats);
+      CLI_TRY(stats_warnings_count(w->stats, a->output, err));
+    }
     printf("written    %s\n", a->output);
   }
+  return TARE_OK;
 }
 
-static void calibrate_print_json(const calibrate_arguments *const a,
-                                 const calibrate_work *const w) {
+static tare_status calibrate_fill_evidence(cJSON *const object, const tare_stats *const stats,
+                                           tare_error *const err) {
+  convergence_json(object, stats);
+  return stats_warnings_json(object, stats, err);
+}
+
+static tare_status calibrate_print_json(const calibrate_arguments *const a,
+                                        const calibrate_work *const w, tare_error *const err) {
   cJSON *const object = json_begin("calibrate");
   json_text(object, "model", a->in.path);
   json_int(object, "samples", n_samples(w->stats));
@@ -311,13 +333,20 @@ static void calibrate_print_json(const calibrate_arguments *const a,
     table_json(table, w->table);
     table_written_json(table, &w->out, w->table);
   }
+  const tare_status status =
+      has_evidence(a, w) ? calibrate_fill_evidence(object, w->stats, err) : TARE_OK;
   accuracy_json(object, &w->accuracy);
   json_real(object, "seconds", w->seconds);
   json_real(object, "reading_seconds", w->times.reading);
   json_real(object, "running_seconds", w->times.running);
   json_real(object, "observing_seconds", w->times.observing);
   json_text(object, "output", a->output);
-  json_print(object);
+  if (status == TARE_OK) {
+    json_print(object);
+  } else {
+    cJSON_Delete(object);
+  }
+  return status;
 }
 
 static tare_status calibrate_check_output(const calibrate_arguments *const a,
@@ -345,14 +374,15 @@ static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *c
   CLI_TRY(table_check_column(&w->out, columns, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
+  CLI_TRY(opt_choice_apply(&a->choice, &a->in.common, w->profiles, a->in.fit.outside,
+                           w->streaming != NULL, w->dataset, err));
   CLI_TRY(calibrate_collect(a, w, err));
   say_data(&a->in.common, w->dataset);
   say_fitted(&a->in.common, "calibration", &w->fitted);
   CLI_TRY(write_output(a, w, err));
   parts_end(&a->parts, &a->in.common, TARE_OK);
   CLI_TRY(check_accuracy(a, w, err));
-  (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w);
-  return TARE_OK;
+  return (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w, err);
 }
 
 int cmd_calibrate(const int argc, char **const argv) {

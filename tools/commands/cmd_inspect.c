@@ -15,7 +15,8 @@ enum {
   OPT_DOT,
   OPT_LAYER_INFO,
   OPT_TIMES_OF,
-  OPT_MODEL
+  OPT_MODEL,
+  OPT_FIND_SAMPLES
 };
 
 typedef struct inspect_arguments {
@@ -34,6 +35,10 @@ static const struct argp_option OPTIONS[] = {
     {"layer-info", OPT_LAYER_INFO, NULL, 0,
      "For a plan: print JSON with the keys of TensorRT's engine inspector", 0},
     {"model", OPT_MODEL, "MODEL", 0, "For data: the model that it feeds", 0},
+    {"find-samples", OPT_FIND_SAMPLES, "DATA", 0,
+     "For statistics: name the samples of DATA that set the ranges of tensors; needs --model and "
+     "the options for data of the calibration; repeat for more",
+     0},
     {0}};
 
 /* Only one thing can be printed: a drawing, a text or JSON of one kind. */
@@ -49,6 +54,9 @@ static void inspect_check(const inspect_arguments *const a, const struct argp_st
   const char *const form = a->show.form == SHOW_DOT ? "--dot" : "--layer-info";
   if (a->paths.n == 0) {
     argp_error(state, "missing FILE");
+  }
+  if (a->show.find_samples.n && !a->show.model) {
+    argp_error(state, "--find-samples needs --model MODEL, whose inputs the data feeds");
   }
   if (a->show.times && a->paths.n > 1) {
     argp_error(state, "--times needs one plan, got %d files", a->paths.n);
@@ -94,6 +102,9 @@ static error_t inspect_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case OPT_MODEL:
       a->show.model = arg;
+      return 0;
+    case OPT_FIND_SAMPLES:
+      cli_list_add(&a->show.find_samples, arg);
       return 0;
     case ARGP_KEY_ARG:
       cli_list_add(&a->paths, arg);
@@ -141,12 +152,13 @@ static tare_status show_file(const inspect_arguments *const a, const char *const
 
 /* Options that none of the files can follow. */
 static void warn_ignored_options(const inspect_arguments *const a) {
-  bool model = false, data = false, plan = false;
+  bool model = false, data = false, plan = false, stats = false;
   for (int i = 0; i < a->paths.n; i++) {
     const show_kind *const kind = show_kind_of(a->paths.items[i]);
     model |= kind == &show_model;
     data |= kind == &show_data;
     plan |= kind == &show_plan;
+    stats |= kind == &show_stats;
   }
   if (!model && (a->show.graph || a->show.optimized)) {
     say(&a->show.common, "warning: --%s has no effect: no file is a model",
@@ -159,8 +171,11 @@ static void warn_ignored_options(const inspect_arguments *const a) {
   if (plan && a->show.layers && a->show.common.json) {
     say(&a->show.common, "warning: --layers has no effect: --json describes all layers in full");
   }
-  if (!data && a->show.model) {
+  if (!data && a->show.model && !(stats && a->show.find_samples.n)) {
     say(&a->show.common, "warning: --model has no effect: no file holds data");
+  }
+  if (!stats && a->show.find_samples.n) {
+    say(&a->show.common, "warning: --find-samples has no effect: no file is statistics");
   }
 }
 
@@ -200,6 +215,7 @@ int cmd_inspect(const int argc, char **const argv) {
   warn_ignored_options(&a);
   const tare_status status = (a.show.common.json ? show_json : show_text)(&a, &err);
   cli_list_fini(&a.paths);
+  cli_list_fini(&a.show.find_samples);
   opt_data_fini(&a.show.data);
   return opt_end(argv[0], &a.show.common, status, &err);
 }

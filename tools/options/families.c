@@ -73,6 +73,14 @@ static const choice ROUNDINGS[] = {
     {"nearest", "each weight alone"}};
 FAMILY_OF_CHOICES(family_roundings, "value of --weight-rounding", ROUNDINGS)
 
+static const choice WEIGHTS[] = {
+    [TARE_WEIGHT_ELEMENT] = {"element", "each element once, so as much as it is long; default"},
+    [TARE_WEIGHT_SAMPLE] = {"sample", "as much as any other"}};
+FAMILY_OF_CHOICES(family_weights, "value of --weight", WEIGHTS)
+
+static const choice STRATA[] = {{"length", "by length"}};
+FAMILY_OF_CHOICES(family_strata, "value of --stratify", STRATA)
+
 static const choice CLIPPINGS[] = {
     [TARE_CLIPPING_OFF] = {"off", "default"},
     [TARE_CLIPPING_AUTO] = {"auto", "in layers whose noise it lowers by a tenth"},

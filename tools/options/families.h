@@ -13,6 +13,8 @@ cli_family family_outsides(void);         /* and of tare_outside */
 cli_family family_paddings(void);         /* in statistics; 1: counted */
 cli_family family_roundings(void);        /* of weights in statistics; 1: to nearest */
 cli_family family_corrections(void);      /* of biases; 1: on */
+cli_family family_weights(void);          /* numbers are those of tare_weight */
+cli_family family_strata(void);           /* 0: by length */
 cli_family family_clippings(void);        /* numbers are those of tare_clipping */
 cli_family family_smoothings(void);       /* numbers are those of tare_smoothing */
 cli_family family_constraints(void);      /* and of tare_constraints */

@@ -39,9 +39,9 @@ static error_t inputs_parse(const int key, char *const arg, struct argp_state *c
 static const struct argp_child CHILDREN[] = {{&opt_profiles_argp, 0, "Lengths:", 1},
                                              {&opt_data_argp, 0, "Data:", 2},
                                              {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
-                                             {&opt_streaming_argp, 0, "Streaming models:", 6},
-                                             {&opt_model_argp, 0, "Model:", 7},
-                                             {&opt_common_argp, 0, "Common:", 8},
+                                             {&opt_streaming_argp, 0, "Streaming models:", 7},
+                                             {&opt_model_argp, 0, "Model:", 8},
+                                             {&opt_common_argp, 0, "Common:", 9},
                                              {0}};
 
 const struct argp opt_inputs_argp = {.parser = inputs_parse, .children = CHILDREN};

@@ -28,7 +28,8 @@ enum option_keys {
   KEYS_BUILD_TABLE = 0xd00,
   KEYS_WEIGHT_METHODS = 0xe00,
   KEYS_PARTS = 0xf00,
-  OPT_COMMAND = 0x1000 /* a command's own keys begin here */
+  KEYS_CHOICE = 0x1000,
+  OPT_COMMAND = 0x1100 /* a command's own keys begin here */
 };
 
 typedef struct opt_common {

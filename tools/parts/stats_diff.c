@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/json_out.h"
+#include "tools/parts/scale_moves.h"
 #include "tools/report.h"
 
 /* A tensor in a profile of both. */
@@ -24,6 +25,7 @@ typedef struct stats_pair {
   range_change *changes;
   int n_changes;
   int64_t n_common;
+  scale_moves moves;
 } stats_pair;
 
 static double stats_diff_amax(const tare_stats_entry *const e) {
@@ -88,6 +90,7 @@ static tare_status stats_diff_load(stats_pair *const p, tare_error *const err) {
   }
   CLI_TRY(tare_stats_compare(p->stats[0], p->stats[1], &p->settings, err));
   p->n_common = tare_stats_n_common(p->stats[0], p->stats[1]);
+  CLI_TRY(scale_moves_find(p->stats[0], p->stats[1], &p->moves, err));
   compare_tensors(p);
   if (p->n_changes) {
     qsort(p->changes, (size_t)p->n_changes, sizeof *p->changes, by_distance);
@@ -155,6 +158,9 @@ static void stats_diff_print(const stats_pair *const p) {
   printf("different  %d of %d tensors and profiles\n", p->n_changes,
          (tare_stats_n_tensors(p->stats[0]) - p->only[0].n) * tare_stats_n_profiles(p->stats[0]));
   stats_diff_print_changes(p);
+  if (p->n_changes) {
+    scale_moves_print(&p->moves);
+  }
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -196,6 +202,7 @@ static void stats_diff_json(const stats_pair *const p) {
     json_real(item, "b_max", c->b.max);
     json_real(item, "ratio", c->ratio);
   }
+  scale_moves_json(object, &p->moves);
   json_print(object);
 }
 
@@ -212,6 +219,7 @@ tare_status stats_diff(const opt_common *const common, const char *const *const 
     tare_stats_free(&p.stats[i]);
   }
   tare_stats_differences_free(&p.settings);
+  scale_moves_fini(&p.moves);
   free(p.changes);
   return status;
 }

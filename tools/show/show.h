@@ -11,12 +11,13 @@ typedef enum show_form { SHOW_PLAIN, SHOW_DOT, SHOW_LAYER_INFO } show_form;
 typedef struct show_options {
   opt_common common;
   opt_data data;
-  const char *model;  /* for data: the model whose inputs it feeds, or NULL */
-  bool graph;         /* for a model: print its nodes */
-  bool optimized;     /* and those after the engine's passes */
-  const char *layers; /* for a plan: describe the layers that match in full; NULL: list all */
-  const char *times;  /* for a plan: a file with the times of its layers, or NULL */
-  show_form form;     /* for a plan */
+  const char *model;     /* for data: the model whose inputs it feeds, or NULL */
+  cli_list find_samples; /* for statistics: data whose samples are to be named */
+  bool graph;            /* for a model: print its nodes */
+  bool optimized;        /* and those after the engine's passes */
+  const char *layers;    /* for a plan: describe the layers that match in full; NULL: list all */
+  const char *times;     /* for a plan: a file with the times of its layers, or NULL */
+  show_form form;        /* for a plan */
 } show_options;
 
 typedef struct show_kind {

@@ -4,8 +4,26 @@
 
 #include "tools/parts/stats_parts.h"
 #include "tools/report.h"
+#include "tools/show/sample_names.h"
 #include "tools/show/show.h"
+#include "tools/show/stats_evidence.h"
 #include "tools/table_out.h"
+
+enum { SHOWN_DIGITS = 12 }; /* of a hash */
+
+static void show_stats_add_origin(report *const r, const sample_names *const names,
+                                  const bool known, const tare_sample_id id) {
+  const char *const name = sample_names_get(names, id);
+  char *const hash = sample_id_text(id);
+  if (!known) {
+    report_cell(r, "-");
+  } else if (name) {
+    report_cell(r, "%s", name);
+  } else {
+    report_cell(r, "%.*s", SHOWN_DIGITS, hash);
+  }
+  free(hash);
+}
 
 static void show_stats_add_row(report *const r, const tare_stats_entry *const e,
                                const int profile) {
@@ -35,7 +53,25 @@ static void show_stats_print_parts(const tare_stats *const stats) {
   free(why);
 }
 
-static void show_stats_print_text(const tare_stats *const stats) {
+static void show_stats_print_tensors(const tare_stats *const stats,
+                                     const sample_names *const names) {
+  report *const r = report_new(
+      "tensor~,prof>,samples>,count>,min>,max>,bad>,one scale dB>,rows dB>,min of~,max of~");
+  for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
+    for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
+      const tare_stats_entry entry = tare_stats_get(stats, t, p);
+      tare_sample_id min, max;
+      const bool known = tare_stats_origin(stats, t, p, &min, &max);
+      show_stats_add_row(r, &entry, p);
+      show_stats_add_origin(r, names, known, min);
+      show_stats_add_origin(r, names, known, max);
+    }
+  }
+  report_print(r, stdout);
+}
+
+static tare_status show_stats_print_text(const tare_stats *const stats,
+                                         const sample_names *const names, tare_error *const err) {
   printf("model      %s (%016" PRIx64 ")\n", tare_stats_model_name(stats),
          tare_stats_model_hash(stats));
   printf("fit        %s, padding %s\n", tare_stats_fit(stats),
@@ -51,19 +87,27 @@ static void show_stats_print_text(const tare_stats *const stats) {
     printf("profile %-2d %s, %" PRId64 " sample%s\n", p, tare_stats_profile(stats, p),
            tare_stats_profile_samples(stats, p), cli_s(tare_stats_profile_samples(stats, p)));
   }
-  report *const r =
-      report_new("tensor~,prof>,samples>,count>,min>,max>,bad>,one scale dB>,rows dB>");
-  for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
-    for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
-      const tare_stats_entry entry = tare_stats_get(stats, t, p);
-      show_stats_add_row(r, &entry, p);
-    }
+  convergence_print_line(stats);
+  show_stats_print_tensors(stats, names);
+  convergence_print(stats);
+  return stats_warnings_print(stats, err);
+}
+
+static void show_stats_fill_origin(cJSON *const bucket, const char *const end,
+                                   const sample_names *const names, const tare_sample_id id) {
+  char *const key = cli_format("%s_sample", end), *const name_key = cli_format("%s_name", end);
+  char *const hash = sample_id_text(id);
+  json_text(bucket, key, hash);
+  if (sample_names_get(names, id)) {
+    json_text(bucket, name_key, sample_names_get(names, id));
   }
-  report_print(r, stdout);
+  free(key);
+  free(name_key);
+  free(hash);
 }
 
 static void show_stats_fill_tensor(cJSON *const list, const tare_stats *const stats,
-                                   const int tensor) {
+                                   const sample_names *const names, const int tensor) {
   cJSON *const item = json_add(list, NULL, json_object());
   json_text(item, "name", tare_stats_get(stats, tensor, 0).tensor);
   cJSON *const buckets = json_add(item, "profiles", json_array());
@@ -78,10 +122,17 @@ static void show_stats_fill_tensor(cJSON *const list, const tare_stats *const st
     json_int(bucket, "inf", e.n_inf);
     json_real(bucket, "static_loss", e.static_loss);
     json_real(bucket, "row_loss", e.row_loss);
+    tare_sample_id min, max;
+    if (tare_stats_origin(stats, tensor, p, &min, &max)) {
+      show_stats_fill_origin(bucket, "min", names, min);
+      show_stats_fill_origin(bucket, "max", names, max);
+    }
   }
 }
 
-static void show_stats_fill_json(const tare_stats *const stats, cJSON *const object) {
+static tare_status show_stats_fill_json(const tare_stats *const stats,
+                                        const sample_names *const names, cJSON *const object,
+                                        tare_error *const err) {
   json_text(object, "model", tare_stats_model_name(stats));
   json_hash(object, "model_hash", tare_stats_model_hash(stats));
   json_text(object, "fit", tare_stats_fit(stats));
@@ -101,23 +152,27 @@ static void show_stats_fill_json(const tare_stats *const stats, cJSON *const obj
   }
   cJSON *const tensors = json_add(object, "tensors", json_array());
   for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
-    show_stats_fill_tensor(tensors, stats, t);
+    show_stats_fill_tensor(tensors, stats, names, t);
   }
+  convergence_json(object, stats);
+  return stats_warnings_json(object, stats, err);
 }
 
 static tare_status show_stats_print(const char *const path, const show_options *const options,
                                     cJSON *const object, tare_error *const err) {
-  (void)options;
   tare_stats *stats = NULL;
+  sample_names names = {0};
   CLI_TRY(tare_stats_load(path, &stats, err));
-  if (object) {
-    show_stats_fill_json(stats, object);
-  } else {
+  tare_status status = sample_names_find(stats, options, &names, err);
+  if (status == TARE_OK && object) {
+    status = show_stats_fill_json(stats, &names, object, err);
+  } else if (status == TARE_OK) {
     show_title(&show_stats, path);
-    show_stats_print_text(stats);
+    status = show_stats_print_text(stats, &names, err);
   }
+  sample_names_fini(&names);
   tare_stats_free(&stats);
-  return TARE_OK;
+  return status;
 }
 
 static const char *show_stats_noun(const char *const path) {

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <tare/evidence.h>
+#include <tare/merge.h>
+
 #include "base/seal.h"
 #include "unit/calib/support/sample_stats.h"
 
@@ -236,6 +239,84 @@ static void refuses_numbers_that_disagree(void **const state) {
   }
 }
 
+/* Each tensor and bucket is of one sample. */
+static void save_with_origins(void) {
+  tare_stats *stats = sample_stats(4);
+  stats->has_ledger = stats->has_origins = true;
+  for (int p = 0; p < 2; p++) {
+    const tarei_sample_hash hash = {.high = (uint64_t)p << 62, .low = 7};
+    assert_int_equal(tarei_ledger_add(&stats->ledger, hash, NULL), TARE_OK);
+    for (int t = 0; t < stats->n_tensors; t++) {
+      tarei_accumulator *const a = &stats->tensors[t].buckets[p];
+      tarei_origins_note(&a->origins, hash, a->min, a->max);
+    }
+  }
+  assert_int_equal(tare_stats_save(stats, path, NULL), TARE_OK);
+  tare_stats_free(&stats);
+}
+
+static void keeps_the_samples_of_ranges(void **const state) {
+  (void)state;
+  save_with_origins();
+  tare_stats *stats = NULL;
+  tare_sample_id min, max;
+  assert_int_equal(tare_stats_load(path, &stats, NULL), TARE_OK);
+  assert_int_equal(tare_stats_save(stats, other, NULL), TARE_OK);
+  assert_same_bytes(path, other);
+  assert_true(tare_stats_origin(stats, 0, 1, &min, &max));
+  assert_true(min.high == (uint64_t)1 << 62 && max.low == 7);
+  assert_false(tare_stats_origin(stats, 4, 1, &min, &max)); /* no data */
+  tare_stats *older = sample_stats(4);                      /* without origins */
+  assert_int_equal(tarei_stats_add(older, stats, NULL), TARE_OK);
+  assert_false(tare_stats_origin(older, 0, 1, &min, &max));
+  tarei_stats_sort(older);
+  assert_int_equal(tarei_stats_add(stats, older, NULL), TARE_OK);
+  assert_false(tare_stats_origin(stats, 0, 1, &min, &max));
+  tare_stats_free(&older);
+  tare_stats_free(&stats);
+}
+
+static void lists_more_than_a_million_samples(void **const state) {
+  (void)state;
+  enum { MANY = (1 << 20) + 1 };
+  tare_stats *stats = sample_stats(4);
+  stats->has_ledger = true;
+  for (uint64_t i = 0; i < MANY; i++) {
+    assert_int_equal(tarei_ledger_add(&stats->ledger, (tarei_sample_hash){.high = i}, NULL),
+                     TARE_OK);
+  }
+  assert_int_equal(tare_stats_save(stats, path, NULL), TARE_OK);
+  tare_stats_free(&stats);
+  assert_int_equal(tare_stats_load(path, &stats, NULL), TARE_OK);
+  assert_int_equal(tare_stats_n_counted(stats), MANY);
+  tare_stats_free(&stats);
+}
+
+static void refuses_origins_that_disagree(void **const state) {
+  (void)state;
+  const uint64_t other_slice[] = {UINT64_MAX, 7}, no_sample[] = {0, 8};
+  const float nan[] = {NAN, 0}, large[] = {1e30F, 0};
+  const struct {
+    const char *set;
+    hid_t type;
+    const void *values;
+    const char *says;
+  } cases[] = {{"/origins/min", H5T_NATIVE_UINT64, other_slice, "does not agree"},
+               {"/origins/max", H5T_NATIVE_UINT64, no_sample, "names a sample"},
+               {"/origins/slice_min", H5T_NATIVE_FLOAT, nan, "does not agree"},
+               {"/origins/slice_max", H5T_NATIVE_FLOAT, large, "does not agree"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    save_with_origins();
+    edit_set(cases[i].set, cases[i].type, 2, cases[i].values);
+    assert_refused(path, cases[i].says);
+  }
+  save_with_origins();
+  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  assert_true(H5Ldelete(file, "/origins/slice_min", H5P_DEFAULT) >= 0 && H5Fclose(file) >= 0);
+  seal(path);
+  assert_refused(path, "/origins/slice_min is missing");
+}
+
 /* Counts of any integer type are read; here such as this program never writes. */
 static void refuses_counts_out_of_range(void **const state) {
   (void)state;
@@ -406,6 +487,9 @@ int main(void) {
       cmocka_unit_test(knows_its_files),
       cmocka_unit_test(refuses_other_files),
       cmocka_unit_test(refuses_numbers_that_disagree),
+      cmocka_unit_test(keeps_the_samples_of_ranges),
+      cmocka_unit_test(lists_more_than_a_million_samples),
+      cmocka_unit_test(refuses_origins_that_disagree),
       cmocka_unit_test(refuses_counts_out_of_range),
       cmocka_unit_test(refuses_damaged_files),
       cmocka_unit_test(refuses_cut_files),

@@ -135,6 +135,33 @@ static void lost_energy_is_reported(void **const state) {
   tare_stats_free(&stats);
 }
 
+/* Few values, so that they are nothing in all data, and everything in their profile. */
+static void clipping_in_a_profile_is_reported(void **const state) {
+  (void)state;
+  tare_stats *stats = sample_stats(15);
+  tarei_accumulator *const buckets = stats->tensors[4].buckets;
+  tarei_kernels kernels;
+  tarei_kernels_select(TAREI_ISA_ALL, &kernels);
+  float x[SAMPLE_N];
+  for (int i = 0; i < SAMPLE_N; i++) {
+    x[i] = 1;
+  }
+  tarei_accumulator_fini(&buckets[0]);
+  for (int i = 0; i < 100; i++) {
+    assert_true(tarei_accumulator_add_rows(&buckets[0], &kernels, x, 1, SAMPLE_N));
+  }
+  for (int i = 0; i < 20; i++) {
+    x[i] = 3;
+  }
+  assert_true(tarei_accumulator_add_rows(&buckets[1], &kernels, x, 1, 20));
+  tare_table *merged = make(stats, "percentile", false), *own = make(stats, "percentile", true);
+  assert_true(warns(merged, "of 'only0' in profile 1 (samples=4:5:6): use --per-profile"));
+  assert_false(warns(own, "in profile 1"));
+  tare_table_free(&merged);
+  tare_table_free(&own);
+  tare_stats_free(&stats);
+}
+
 static void empty_profiles_are_named(void **const state) {
   (void)state;
   tare_stats *stats = sample_stats(17);
@@ -188,6 +215,7 @@ int main(void) {
       cmocka_unit_test(dead_tensors_are_named),
       cmocka_unit_test(degenerate_entropy_is_named),
       cmocka_unit_test(lost_energy_is_reported),
+      cmocka_unit_test(clipping_in_a_profile_is_reported),
       cmocka_unit_test(empty_profiles_are_named),
       cmocka_unit_test(quiet_rows_are_named),
       cmocka_unit_test(refuses_wrong_options),
