@@ -7,6 +7,6 @@ const tarei_metric tarei_metric_loss = {
     .unit = TAREI_PLAIN,
     .lower_is_better = true,
     .truth = TARE_TRUTH_EITHER,
-    .takes = TAREI_METRIC_BIT(COMMAND),
+    .takes = TAREI_METRIC_BIT(COMMAND) | TAREI_METRIC_BIT(TIMEOUT),
     .check = tarei_printed_check,
     .value = tarei_printed_value};

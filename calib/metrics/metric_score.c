@@ -6,6 +6,6 @@ const tarei_metric tarei_metric_score = {
     .summary = "the number that your command prints; higher is better",
     .unit = TAREI_PLAIN,
     .truth = TARE_TRUTH_EITHER,
-    .takes = TAREI_METRIC_BIT(COMMAND),
+    .takes = TAREI_METRIC_BIT(COMMAND) | TAREI_METRIC_BIT(TIMEOUT),
     .check = tarei_printed_check,
     .value = tarei_printed_value};
