@@ -9,4 +9,5 @@ const tarei_metric tarei_metric_loss = {
     .truth = TARE_TRUTH_EITHER,
     .takes = TAREI_METRIC_BIT(COMMAND) | TAREI_METRIC_BIT(TIMEOUT),
     .check = tarei_printed_check,
-    .value = tarei_printed_value};
+    .value = tarei_printed_value,
+    .accepts = tarei_printed_accepts};
