@@ -26,6 +26,9 @@ typedef struct tarei_ledger {
  * may leave out), contents. */
 tarei_sample_hash tarei_sample_hash_of(const tare_tensor *tensors, int n_tensors);
 
+/* Of bytes behind what another hash is of. */
+tarei_sample_hash tarei_sample_hash_join(tarei_sample_hash before, const void *data, size_t bytes);
+
 void tarei_ledger_fini(tarei_ledger *ledger);
 tare_status tarei_ledger_add(tarei_ledger *ledger, tarei_sample_hash sample, tare_error *err);
 /* By hash. The following functions need sorted ledgers. */
