@@ -2,14 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 extern char **environ;
@@ -127,16 +131,42 @@ static int shell_start(const char *const command, char *const *const entries, co
   return failed;
 }
 
-/* Reads to the end; false where there is more than `most`, or memory runs out. */
-static bool shell_read(const int from, const size_t most, tarei_str *const out) {
-  char part[4096];
+/* How reading what a command prints ended. */
+typedef enum shell_end { SHELL_ENDED, SHELL_TOO_MUCH, SHELL_TOO_LATE } shell_end;
+
+/* Milliseconds to a time, -1 for one that never comes. */
+static int shell_left(const double deadline) {
+  static const double MOST = 1000000;
+  const double left = deadline > 0 ? ceil(1000 * (deadline - tarei_now())) : -1;
+  return deadline > 0 ? (int)fmax(0, fmin(left, MOST)) : -1;
+}
+
+/* Whether there is something to read, or the end, before the deadline. */
+static bool shell_is_ready(const int from, const double deadline) {
+  struct pollfd poll_for = {.fd = from, .events = POLLIN};
   for (;;) {
+    const int left = shell_left(deadline);
+    const int n = poll(&poll_for, 1, left);
+    if (n > 0) {
+      return true;
+    }
+    if (left == 0 || (n < 0 && errno != EINTR)) {
+      return n < 0; /* read says what is wrong */
+    }
+  }
+}
+
+/* Reads to the end; also ended where memory runs out. */
+static shell_end shell_read(const int from, const size_t most, const double deadline,
+                            tarei_str *const out) {
+  char part[4096];
+  while (shell_is_ready(from, deadline)) {
     const ssize_t n = read(from, part, sizeof part - 1);
     if (n < 0 && errno == EINTR) {
       continue;
     }
     if (n <= 0) {
-      return true;
+      return SHELL_ENDED;
     }
     for (ssize_t i = 0; i < n; i++) {
       part[i] = part[i] ? part[i] : '?'; /* a text cannot hold it */
@@ -144,18 +174,35 @@ static bool shell_read(const int from, const size_t most, tarei_str *const out) 
     part[n] = '\0';
     tarei_str_add(out, "%s", part);
     if (out->failed || out->length > most) {
+      return SHELL_TOO_MUCH;
+    }
+  }
+  return SHELL_TOO_LATE;
+}
+
+/* Whether the shell ends before the deadline; it still is to be waited for. */
+static bool shell_ends(const pid_t pid, const double deadline) {
+  static const struct timespec PAUSE = {.tv_nsec = 5000000};
+  const int options = WEXITED | WNOWAIT | (deadline > 0 ? WNOHANG : 0);
+  for (;;) {
+    siginfo_t info = {.si_pid = 0};
+    const int failed = waitid(P_PID, (id_t)pid, &info, options);
+    if ((failed && errno != EINTR) || (!failed && info.si_pid == pid)) {
+      return true;
+    }
+    if (shell_left(deadline) == 0) {
       return false;
+    }
+    if (deadline > 0) {
+      (void)nanosleep(&PAUSE, NULL);
     }
   }
 }
 
-/* Waits for the shell, and ends what is left of its group, while the number of the group cannot be
- * that of another one. */
+/* Ends what is left of the group of the shell, while the number of the group cannot be that of
+ * another one. */
 static int shell_wait(const pid_t pid, const int place) {
-  siginfo_t info;
   int state = 0;
-  while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
-  }
   if (place >= 0) {
     atomic_store(&groups[place], 0);
   }
@@ -180,45 +227,54 @@ static tare_status shell_judge(const char *const what, const char *const command
                                 command, code, why);
 }
 
-static tare_status shell_run_with(const char *const what, const char *const command,
-                                  const shell_environment *const e, const size_t most,
-                                  tarei_str *const out, tare_error *const err) {
+static tare_status shell_conclude(const tarei_shell_command *const c, const shell_end end,
+                                  const int state, tare_error *const err) {
+  if (end == SHELL_TOO_LATE) {
+    return tarei_fail(err, TARE_E_INPUT,
+                      "%s '%s' took longer than %g s and was ended (%s gives it more)", c->what,
+                      c->text, c->seconds, c->option);
+  }
+  return end == SHELL_ENDED ? shell_judge(c->what, c->text, state, err)
+                            : tarei_fail(err, TARE_E_INPUT, "%s '%s' printed more than %zu bytes",
+                                         c->what, c->text, c->most);
+}
+
+static tare_status shell_run_with(const tarei_shell_command *const c,
+                                  const shell_environment *const e, tarei_str *const out,
+                                  tare_error *const err) {
   int ends[2];
   pid_t pid = 0;
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    return tarei_fail(err, TARE_E_IO, "%s '%s': cannot make a pipe: %s", what, command,
+    return tarei_fail(err, TARE_E_IO, "%s '%s': cannot make a pipe: %s", c->what, c->text,
                       strerror(errno));
   }
-  const int failed = shell_start(command, e->entries, ends[1], &pid);
+  const double deadline = c->seconds > 0 ? tarei_now() + c->seconds : 0;
+  const int failed = shell_start(c->text, e->entries, ends[1], &pid);
   (void)close(ends[1]); /* nothing was written */
   if (failed) {
     (void)close(ends[0]);
-    return tarei_fail(err, TARE_E_IO, "%s '%s' cannot be started: %s", what, command,
+    return tarei_fail(err, TARE_E_IO, "%s '%s' cannot be started: %s", c->what, c->text,
                       strerror(failed));
   }
   const int place = shell_hold(pid);
-  const bool whole = shell_read(ends[0], most, out);
-  if (!whole) {
-    (void)kill(-pid, SIGKILL);
-  }
+  shell_end end = shell_read(ends[0], c->most, deadline, out);
   (void)close(ends[0]); /* nothing was written */
-  const int state = shell_wait(pid, place);
-  if (out->failed) {
-    return tarei_fail_memory(err, what, out->length);
+  if (end == SHELL_ENDED && !shell_ends(pid, deadline)) {
+    end = SHELL_TOO_LATE;
   }
-  return whole ? shell_judge(what, command, state, err)
-               : tarei_fail(err, TARE_E_INPUT, "%s '%s' printed more than %zu bytes", what, command,
-                            most);
+  const int state = shell_wait(pid, place);
+  return out->failed ? tarei_fail_memory(err, c->what, out->length)
+                     : shell_conclude(c, end, state, err);
 }
 
-tare_status tarei_shell_run(const char *const what, const char *const command,
-                            const tarei_shell_variable *const variables, const int n_variables,
-                            const size_t most, tarei_str *const out, tare_error *const err) {
+tare_status tarei_shell_run(const tarei_shell_command *const command, tarei_str *const out,
+                            tare_error *const err) {
   shell_environment e = {NULL, NULL};
-  tare_status status = shell_environment_make(variables, n_variables, &e, err);
+  const int n = command->n_variables;
+  tare_status status = shell_environment_make(command->variables, n, &e, err);
   if (status == TARE_OK) {
-    status = shell_run_with(what, command, &e, most, out, err);
+    status = shell_run_with(command, &e, out, err);
   }
-  shell_environment_fini(&e, n_variables);
+  shell_environment_fini(&e, n);
   return status;
 }

@@ -44,6 +44,7 @@ typedef struct sample {
   bool refused;    /* the model failed on it */
   bool unobserved; /* it is run only to see whether the model takes it */
   bool counts;     /* as a sample: the first of its levels does */
+  bool resumed;    /* a checkpoint has counted it */
   tarei_sample_hash hash;
   tarei_fitted fitted;       /* may lie in the slot's memory */
   tarei_utterance utterance; /* instead, where states are carried */
@@ -186,11 +187,26 @@ static bool take_counted(worker *const w) {
   intake *const in = w->in;
   w->sample.hash = tarei_sample_hash_of(w->sample.slot.tensors, w->sample.slot.n_tensors);
   (void)pthread_mutex_lock(&in->mutex);
-  const bool counted = tarei_ledger_rest_take(in->job->resumed, w->sample.hash) ||
-                       tarei_ledger_rest_take(in->job->counted, w->sample.hash);
+  w->sample.resumed = tarei_ledger_rest_take(in->job->resumed, w->sample.hash);
+  const bool counted =
+      w->sample.resumed || tarei_ledger_rest_take(in->job->counted, w->sample.hash);
   in->n_done += counted && w->sample.counts;
   (void)pthread_mutex_unlock(&in->mutex);
   return counted;
+}
+
+/* What fitting does to a sample that a checkpoint has counted. */
+static tare_status count_resumed(worker *const w) {
+  intake *const in = w->in;
+  if (!w->sample.resumed || !w->sample.counts || in->job->options->streaming ||
+      !in->job->options->fitted) {
+    return TARE_OK;
+  }
+  TAREI_TRY(prepare_sample(w));
+  (void)pthread_mutex_lock(&in->mutex);
+  tarei_fit_count(in->job->profiles, &w->sample.fitted, &in->fitted);
+  (void)pthread_mutex_unlock(&in->mutex);
+  return TARE_OK;
 }
 
 /* The next sample that fits; false at the end, or with a status in the worker. */
@@ -199,6 +215,7 @@ static bool gather_take_sample(worker *const w) {
   bool ready = false;
   while (!ready && w->status == TARE_OK && take_in_turn(w)) {
     if (take_counted(w)) {
+      w->status = count_resumed(w);
       continue;
     }
     w->status = prepare_sample(w);

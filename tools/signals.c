@@ -43,16 +43,24 @@ static void signals_mark(const int number) {
   interrupted = 1;
 }
 
-void signals_hold_interrupt(void) {
-  struct sigaction mark = {.sa_handler = signals_mark, .sa_flags = SA_RESTART};
-  sigemptyset(&mark.sa_mask);
+static void signals_set_interrupt(struct sigaction action) {
   static const int NUMBERS[] = {SIGINT, SIGTERM};
+  sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
     struct sigaction theirs;
     if (sigaction(NUMBERS[i], NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN) {
-      (void)sigaction(NUMBERS[i], &mark, NULL);
+      (void)sigaction(NUMBERS[i], &action, NULL);
     }
   }
+}
+
+void signals_hold_interrupt(void) {
+  signals_set_interrupt((struct sigaction){.sa_handler = signals_mark, .sa_flags = SA_RESTART});
+}
+
+void signals_release_interrupt(void) {
+  signals_set_interrupt(
+      (struct sigaction){.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND});
 }
 
 bool signals_interrupted(void) {

@@ -15,4 +15,7 @@ void signals_also(void (*clean)(void));
 void signals_hold_interrupt(void);
 bool signals_interrupted(void);
 
+/* From now on the first one ends the program again. */
+void signals_release_interrupt(void);
+
 #endif

@@ -151,9 +151,14 @@ static tare_status command_files_ask(const tarei_command_files *const f, const c
       {"TARE_LABELS", f->has_labels ? f->labels.text : NULL},
       {"TARE_OUTPUT", output}};
   tarei_str text = {0};
-  tare_status status =
-      tarei_shell_run("metric command", command, variables, sizeof variables / sizeof *variables,
-                      tarei_printed_most(states->n_rows), &text, err);
+  const tarei_shell_command run = {.what = "metric command",
+                                   .text = command,
+                                   .variables = variables,
+                                   .n_variables = sizeof variables / sizeof *variables,
+                                   .most = tarei_printed_most(states->n_rows),
+                                   .seconds = states->settings.timeout,
+                                   .option = "--metric-timeout"};
+  tare_status status = tarei_shell_run(&run, &text, err);
   if (status == TARE_OK) {
     status = tarei_printed_read(command, tarei_str_get(&text), f->about.n_levels, states, err);
   }

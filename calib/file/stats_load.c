@@ -11,9 +11,10 @@
 #include "calib/file/stats_origins.h"
 #include "calib/file/stats_parts.h"
 #include "calib/file/stats_sums.h"
-#include "datasets/hdf5/hdf5_file.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "graph/table/smoothing.h"
+
+#define MAX_LIST (1 << 28) /* tensors, aliases, samples, ...; the square of it fits 64 bits */
 
 typedef struct lists {
   tarei_stats_texts specs, inputs, alias_names, alias_sources, tensors;
@@ -479,16 +480,9 @@ static tare_status read_stats(const tarei_stats_reader *const r, tare_stats **co
   return status;
 }
 
-static bool has_mark(const hid_t file) {
-  char *const format = tarei_stats_text(file, "format");
-  const bool ok = format && strcmp(format, TAREI_STATS_FORMAT) == 0;
-  free(format);
-  return ok;
-}
-
 static tare_status stats_load_check_version(const tarei_stats_reader *const r, const bool sealed) {
   uint64_t major = 0, minor = 0;
-  if (!has_mark(r->file)) {
+  if (!tarei_stats_has_format(r->file, TAREI_STATS_FORMAT)) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s is an HDF5 file, but not a statistics file",
                       r->path);
   }
@@ -524,7 +518,7 @@ static tare_status stats_load_locked(tarei_stats_reader *const r, tare_stats **c
 
 tare_status tare_stats_load(const char *const path, tare_stats **const out, tare_error *const err) {
   *out = NULL;
-  tarei_stats_reader r = {.path = path, .err = err};
+  tarei_stats_reader r = {.path = path, .most = MAX_LIST, .err = err};
   TAREI_TRY(tarei_hdf5_lock(err));
   const tare_status status = tarei_hdf5_unlock(stats_load_locked(&r, out), err);
   if (status != TARE_OK) {
@@ -533,20 +527,6 @@ tare_status tare_stats_load(const char *const path, tare_stats **const out, tare
   return status;
 }
 
-/* A file that cannot be looked into counts as one: loading it then says what is wrong. */
 bool tare_stats_is_stats_file(const char *const path) {
-  if (!tarei_h5_has_signature(path)) {
-    return false;
-  }
-  if (tarei_hdf5_lock(NULL) != TARE_OK) {
-    return true;
-  }
-  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  const bool marked = file >= 0 && has_mark(file);
-  if (file >= 0) {
-    (void)H5Fclose(file); /* was only read */
-  }
-  const bool yes = marked || tarei_hdf5_in_trouble();
-  (void)tarei_hdf5_unlock(TARE_OK, NULL); /* asked above */
-  return yes;
+  return tarei_stats_is_of_format(path, TAREI_STATS_FORMAT);
 }

@@ -4,14 +4,39 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "datasets/hdf5/hdf5_file.h"
 #include "datasets/hdf5/hdf5_guard.h"
+#include "datasets/hdf5/hdf5_lock.h"
 
-#define MAX_LIST (1 << 28) /* tensors, aliases, samples, ...; the square of it fits 64 bits */
 enum { MAX_TEXT = 1 << 16 };
 
 tare_status tarei_stats_bad(const tarei_stats_reader *const r, const char *const object,
                             const char *const rule) {
   return tarei_fail(r->err, TARE_E_INPUT, "%s: %s %s", r->path, object, rule);
+}
+
+bool tarei_stats_has_format(const hid_t file, const char *const format) {
+  char *const found = tarei_stats_text(file, "format");
+  const bool ok = found && strcmp(found, format) == 0;
+  free(found);
+  return ok;
+}
+
+bool tarei_stats_is_of_format(const char *const path, const char *const format) {
+  if (!tarei_h5_has_signature(path)) {
+    return false;
+  }
+  if (tarei_hdf5_lock(NULL) != TARE_OK) {
+    return true;
+  }
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  const bool marked = file >= 0 && tarei_stats_has_format(file, format);
+  if (file >= 0) {
+    (void)H5Fclose(file); /* was only read */
+  }
+  const bool yes = marked || tarei_hdf5_in_trouble();
+  (void)tarei_hdf5_unlock(TARE_OK, NULL); /* asked above */
+  return yes;
 }
 
 static hid_t open_attribute(const hid_t file, const char *const name, const H5T_class_t class) {
@@ -95,7 +120,7 @@ tare_status tarei_stats_open_set(const tarei_stats_reader *const r, const char *
   bool ok = H5Tget_class(type) == class && H5Sget_simple_extent_ndims(space) == rank &&
             H5Sget_simple_extent_dims(space, found, NULL) == rank;
   for (int i = 0; ok && i < rank; i++) {
-    ok = found[i] <= MAX_LIST && (dims[i] < 0 || (hsize_t)dims[i] == found[i]);
+    ok = found[i] <= r->most && (dims[i] < 0 || (hsize_t)dims[i] == found[i]);
     dims[i] = ok ? (int64_t)found[i] : 0;
   }
   (void)H5Tclose(type); /* were only looked at */
@@ -175,7 +200,7 @@ tare_status tarei_stats_read_array(const tarei_stats_reader *const r, const char
   int64_t found[] = {dims[0], rank > 1 ? dims[1] : 1, rank > 2 ? dims[2] : 1};
   assert(rank <= 3 && (rank < 3 || dims[2] <= TAREI_STATS_READ_THIRD));
   TAREI_TRY(tarei_stats_open_set(r, path, class, rank, found, &set));
-  /* the first two are bounded by MAX_LIST */
+  /* the first two are bounded by r->most */
   const size_t n = (size_t)(found[0] * found[1] * found[2]);
   tare_status status = stats_read_make_block(r, path, n, size, out);
   if (status == TARE_OK) {

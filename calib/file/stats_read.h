@@ -1,5 +1,5 @@
-/* Helpers to read a statistics file. Nothing in the file is trusted: types, shapes and sizes are
- * checked before memory is allocated. The caller holds tarei_hdf5_lock. */
+/* Helpers to read a statistics file, or that of a result. Nothing in the file is trusted: types,
+ * shapes and sizes are checked before memory is allocated. The caller holds tarei_hdf5_lock. */
 #ifndef TAREI_CALIB_STATS_READ_H
 #define TAREI_CALIB_STATS_READ_H
 
@@ -14,11 +14,18 @@ typedef struct tarei_stats_reader {
   const char *path;
   hid_t file;
   hsize_t file_size; /* arrays that are not compressed cannot be larger */
+  hsize_t most;      /* elements of an array along an axis, below 2^31 */
   tare_error *err;
 } tarei_stats_reader;
 
 /* "path: object rule" as TARE_E_INPUT. */
 tare_status tarei_stats_bad(const tarei_stats_reader *r, const char *object, const char *rule);
+
+/* Whether the format attribute of an open file is `format`; and of a file by its name, also true if
+ * it cannot be looked into: reading it then says what is wrong. The second takes the lock itself.
+ */
+bool tarei_stats_has_format(hid_t file, const char *format);
+bool tarei_stats_is_of_format(const char *path, const char *format);
 
 /* Attributes of the root: a copy of a text or NULL; and forms that fail with a sentence. */
 char *tarei_stats_text(hid_t file, const char *name);

@@ -1,6 +1,6 @@
 /*
- * Helpers to write a statistics file: objects without times, in fixed chunks, so that the same
- * contents give the same bytes. The caller holds tarei_hdf5_lock.
+ * Helpers to write a statistics file, or that of a result: objects without times, in fixed chunks,
+ * so that the same contents give the same bytes. The caller holds tarei_hdf5_lock.
  */
 #ifndef TAREI_CALIB_STATS_WRITE_H
 #define TAREI_CALIB_STATS_WRITE_H

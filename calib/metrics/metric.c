@@ -65,8 +65,8 @@ tare_status tarei_metric_read_classes(const tarei_metric_case *const c,
   return TARE_OK;
 }
 
-static tare_status metric_find(const char *const name, const tarei_metric **const out,
-                               tare_error *const err) {
+tare_status tarei_metric_find(const char *const name, const tarei_metric **const out,
+                              tare_error *const err) {
   const char *names[N_METRICS];
   for (int i = 0; i < N_METRICS; i++) {
     names[i] = METRICS[i]->name;
@@ -96,7 +96,7 @@ tare_status tarei_metric_pick(const char *const name, const tare_metric_setting 
                               const int n, const tarei_metric **const out,
                               tarei_metric_settings *const read, tare_error *const err) {
   *read = (tarei_metric_settings){0};
-  TAREI_TRY(metric_find(name, out, err));
+  TAREI_TRY(tarei_metric_find(name, out, err));
   return metric_read(*out, settings, n, read, err);
 }
 

@@ -50,6 +50,8 @@ typedef struct tarei_metric {
 
   /* Otherwise: the value of a choice of rows, NAN if it has none. TARE_E_MEMORY. */
   tare_status (*value)(const tarei_metric_choice *choice, double *out, tare_error *err);
+  /* Whether the numbers of states that were read from a file are ones that `value` can take. */
+  bool (*accepts)(const tare_metric_states *states);
 } tarei_metric;
 
 #define TAREI_METRIC_BIT(id) (1U << TAREI_METRIC_##id)
@@ -70,6 +72,9 @@ double tarei_metric_ratio(const double *sums);
 tare_status tarei_metric_read_classes(const tarei_metric_case *c,
                                       const tarei_metric_settings *settings, tarei_str *out,
                                       tare_error *err);
+
+/* Finds a metric by name. TARE_E_USAGE. */
+tare_status tarei_metric_find(const char *name, const tarei_metric **out, tare_error *err);
 
 /* Finds a metric by name, and reads its settings, which are freed with _fini in any case. */
 tare_status tarei_metric_pick(const char *name, const tare_metric_setting *settings, int n,

@@ -114,6 +114,20 @@ static tare_status metric_f1_value(const tarei_metric_choice *const choice, doub
   return TARE_OK;
 }
 
+/* Classes are numbers of an array, and not too many. */
+static bool f1_is_class(const double value) {
+  static const double MOST = 1 << 24;
+  return value >= 0 && value < MOST;
+}
+
+static bool metric_f1_accepts(const tare_metric_states *const s) {
+  bool good = tarei_metric_states_are_groups(s, PAIR_NUMBERS);
+  for (int64_t i = 0; good && i < s->n_numbers; i += PAIR_NUMBERS) {
+    good = f1_is_class(s->numbers[i + PAIR_LABEL]) && f1_is_class(s->numbers[i + PAIR_GUESS]);
+  }
+  return good;
+}
+
 const tarei_metric tarei_metric_f1 = {
     .name = "f1",
     .summary = "F1 score of classes",
@@ -122,4 +136,5 @@ const tarei_metric tarei_metric_f1 = {
     .least_rank = 1,
     .add = metric_f1_add,
     .read = tarei_metric_read_classes,
-    .value = metric_f1_value};
+    .value = metric_f1_value,
+    .accepts = metric_f1_accepts};

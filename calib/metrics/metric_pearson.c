@@ -18,4 +18,5 @@ const tarei_metric tarei_metric_pearson = {.name = "pearson",
                                            .unit = TAREI_PLAIN,
                                            .truth = TARE_TRUTH_EITHER,
                                            .add = metric_pearson_add,
-                                           .value = metric_pearson_value};
+                                           .value = metric_pearson_value,
+                                           .accepts = tarei_pairs_accept};

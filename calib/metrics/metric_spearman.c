@@ -95,10 +95,21 @@ static tare_status metric_spearman_value(const tarei_metric_choice *const choice
   return good ? TARE_OK : tarei_fail_memory(err, "ranks", n * sizeof *ranks);
 }
 
+/* Places are numbers of counts. */
+static bool metric_spearman_accepts(const tare_metric_states *const s) {
+  bool places = tarei_pairs_accept(s);
+  for (int64_t i = 0; places && i < s->n_numbers; i++) {
+    places =
+        isnan(s->numbers[i]) || (s->numbers[i] >= 0 && s->numbers[i] < (double)(s->n_numbers / 2));
+  }
+  return places;
+}
+
 const tarei_metric tarei_metric_spearman = {.name = "spearman",
                                             .summary = "Spearman's rank correlation",
                                             .unit = TAREI_PLAIN,
                                             .truth = TARE_TRUTH_EITHER,
                                             .add = metric_spearman_add,
                                             .finish = metric_spearman_finish,
-                                            .value = metric_spearman_value};
+                                            .value = metric_spearman_value,
+                                            .accepts = metric_spearman_accepts};

@@ -98,6 +98,10 @@ tare_status tarei_pairs_add(const char *const metric, const tarei_metric_case *c
   return status;
 }
 
+bool tarei_pairs_accept(const tare_metric_states *const states) {
+  return tarei_metric_states_are_groups(states, 2);
+}
+
 /* --- correlation ------------------------------------------------------------------------------ */
 
 typedef struct pairs_moments {

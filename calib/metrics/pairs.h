@@ -22,6 +22,9 @@ void tarei_pairs_fini(tarei_pairs *pairs);
 tare_status tarei_pairs_add(const char *metric, const tarei_metric_case *c,
                             tare_metric_states *states, tare_error *err);
 
+/* For `accepts`: rows of pairs. */
+bool tarei_pairs_accept(const tare_metric_states *states);
+
 /* Pearson's correlation of the pairs of a choice, each number first mapped by its place in
  * `numbers` (of all numbers of the states); NAN without variation. */
 double tarei_pairs_correlation(const tarei_metric_choice *choice, const double *numbers);

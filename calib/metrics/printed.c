@@ -170,3 +170,12 @@ tare_status tarei_printed_value(const tarei_metric_choice *const choice, double 
                                                                    : tarei_metric_ratio(sums);
   return TARE_OK;
 }
+
+/* None, or a sum and its weight. */
+bool tarei_printed_accepts(const tare_metric_states *const states) {
+  bool good = true;
+  for (int64_t r = 0; good && r < states->n_rows; r++) {
+    good = states->rows[r].n == 0 || states->rows[r].n == NUMBERS;
+  }
+  return good;
+}

@@ -15,6 +15,7 @@ tare_status tarei_printed_read(const char *command, const char *text, int n_leve
 
 /* Slots of such metrics. */
 tare_status tarei_printed_check(const tarei_metric_settings *settings, tare_error *err);
+bool tarei_printed_accepts(const tare_metric_states *states);
 tare_status tarei_printed_value(const tarei_metric_choice *choice, double *out, tare_error *err);
 
 #endif

@@ -27,6 +27,8 @@ static tare_status settings_find(const char *const name, int *const out, tare_er
   return tarei_pick("option of a metric", name, names, TAREI_METRIC_OPTIONS, out, err);
 }
 
+enum { TIMEOUT = 600 }; /* seconds: of a command that hangs, the user should hear */
+
 /* The values as given, by option; NULL: not given. */
 typedef struct settings_values {
   const char *of[TAREI_METRIC_OPTIONS];
@@ -106,6 +108,19 @@ static tare_status settings_read_classes(const settings_values *const v,
   return TARE_OK;
 }
 
+static tare_status settings_read_timeout(const settings_values *const v, double *const out,
+                                         tare_error *const err) {
+  static const double MOST = 1e6;
+  const char *const text = v->of[TAREI_METRIC_TIMEOUT];
+  char *end = NULL;
+  *out = text ? strtod(text, &end) : TIMEOUT;
+  return !text || (end != text && !*end && *out >= 0 && *out <= MOST)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE,
+                          "metric-timeout: expected seconds from 0 (no limit) to %.0f, got '%s'",
+                          MOST, text);
+}
+
 static tare_status settings_read_unit(const settings_values *const v,
                                       tarei_metric_settings *const out, tare_error *const err) {
   static const char *const UNITS[] = {"char", "word"};
@@ -122,6 +137,7 @@ tare_status tarei_metric_settings_read(const char *const metric, const unsigned 
   *out = (tarei_metric_settings){0};
   TAREI_TRY(settings_gather(metric, takes, settings, n, &values, err));
   out->command = values.of[TAREI_METRIC_COMMAND];
+  TAREI_TRY(settings_read_timeout(&values, &out->timeout, err));
   TAREI_TRY(settings_read_unit(&values, out, err));
   TAREI_TRY(settings_read_classes(&values, out, err));
   return settings_read_vocabulary(&values, out, err);

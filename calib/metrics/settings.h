@@ -30,6 +30,7 @@ typedef struct tarei_metric_settings {
   int64_t shift;       /* of labels, if it was given */
   int neighbours;      /* 0: not given */
   const char *command; /* that prints the metric; NULL if not given. Not owned */
+  double timeout;      /* of the command, in seconds; 0: none */
 } tarei_metric_settings;
 
 /* Reads the settings of a metric, which takes these options (bits by their numbers); `metric` is

@@ -95,6 +95,14 @@ int64_t tarei_metric_states_labelled(const tare_metric_states *const s, int64_t 
   return n;
 }
 
+bool tarei_metric_states_are_groups(const tare_metric_states *const s, const int size) {
+  bool groups = s->n_numbers % size == 0;
+  for (int64_t r = 0; groups && r < s->n_rows; r++) {
+    groups = s->rows[r].n == 0 || (s->rows[r].at % size == 0 && s->rows[r].n % size == 0);
+  }
+  return groups;
+}
+
 /* The first row of a sample or of one behind it. */
 static int64_t states_first_row(const tare_metric_states *const s, const int64_t sample) {
   int64_t low = 0, high = s->n_rows;

@@ -39,6 +39,9 @@ struct tare_metric_states {
  */
 int64_t tarei_metric_states_labelled(const tare_metric_states *states, int64_t *out);
 
+/* Whether the numbers of each row are groups of `size`, and so are all of them. */
+bool tarei_metric_states_are_groups(const tare_metric_states *states, int size);
+
 /* Whether a sample contributes other numbers than to another plan's metric; both have the same
  * rows. */
 bool tarei_metric_states_differ(const tare_metric_states *a, const tare_metric_states *b,

@@ -36,6 +36,12 @@ tarei_sample_hash tarei_sample_hash_of(const tare_tensor *const tensors, const i
   return sum;
 }
 
+tarei_sample_hash tarei_sample_hash_join(const tarei_sample_hash before, const void *const data,
+                                         const size_t bytes) {
+  const tarei_sample_hash both[] = {before, ledger_hash(data, bytes)};
+  return ledger_hash(both, sizeof both);
+}
+
 void tarei_ledger_fini(tarei_ledger *const ledger) {
   free(ledger->items);
   *ledger = (tarei_ledger){0};

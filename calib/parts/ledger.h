@@ -26,6 +26,9 @@ typedef struct tarei_ledger {
  * may leave out), contents. */
 tarei_sample_hash tarei_sample_hash_of(const tare_tensor *tensors, int n_tensors);
 
+/* Of bytes behind what another hash is of. */
+tarei_sample_hash tarei_sample_hash_join(tarei_sample_hash before, const void *data, size_t bytes);
+
 /* Below 0, 0 or above 0, as for qsort. */
 int tarei_sample_hash_order(const tarei_sample_hash *a, const tarei_sample_hash *b);
 

@@ -156,6 +156,37 @@ TARE_API tare_status tare_eval_many(const tare_plan *const *plans, int n_plans,
                                     tare_dataset *dataset, const tare_eval_options *options,
                                     tare_eval_result *results, tare_error *err);
 
+/**
+ * Writes a result to a file (HDF5, docs/formats.md), which appears whole or not at all. Equal
+ * results give equal bytes.
+ * @param note a text that the file keeps for the caller, e.g. of what the result depends on; NULL:
+ *        none
+ * @return TARE_OK, TARE_E_IO, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_eval_result_save(const tare_eval_result *result, const char *note,
+                                           const char *path, tare_error *err);
+
+/**
+ * Reads a result: all that tare_eval gave, to the bit, with the states of its metric.
+ * @param result is filled on success; free its arrays with tare_eval_result_fini
+ * @param note receives the text, "" if there is none; free it with tare_free. NULL: not wanted
+ * @return TARE_OK, TARE_E_INPUT (missing, malformed, without a checksum that agrees, of another
+ *         version, or of a metric that is not known), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_eval_result_load(const char *path, tare_eval_result *result, char **note,
+                                           tare_error *err);
+
+/** Whether a file is that of a result: an HDF5 file with the format attribute of one. Also true for
+ *  an HDF5 file that cannot be examined, so that tare_eval_result_load reports why. */
+TARE_API bool tare_eval_is_result_file(const char *path);
+
+/**
+ * Whether two results are of as many samples, levels, profiles and outputs, with the same metric,
+ * and with names of samples, where both have them, that are equal: as those of one evaluation are.
+ * tare_metric_differences and tare_sqnr_differences need results that match.
+ */
+TARE_API bool tare_eval_results_match(const tare_eval_result *a, const tare_eval_result *b);
+
 /** Difference of a metric between two plans over the same samples, with its 95 % confidence
  * interval. The values are NAN if no sample has a label. */
 typedef struct tare_difference {

@@ -15,6 +15,20 @@
 extern "C" {
 #endif
 
+/** Room for the text of tare_data_hash. */
+enum { TARE_DATA_HASH_BYTES = 33 };
+
+/**
+ * Reads all samples of a data set, from its first one on, and hashes what a run depends on:
+ * tensors, labels, names and levels, in their order. Bad samples that the data set skips do not
+ * count.
+ * @param progress is called before each sample, with `user`; false ends it. NULL: none
+ * @param out receives 32 hexadecimal digits
+ * @return TARE_OK, TARE_E_CHECK (stopped by progress), or an error of tare_dataset_next
+ */
+TARE_API tare_status tare_data_hash(tare_dataset *dataset, tare_progress_fn progress, void *user,
+                                    char out[TARE_DATA_HASH_BYTES], tare_error *err);
+
 /** Differences between the settings of two statistics. */
 typedef struct tare_stats_differences tare_stats_differences;
 
@@ -32,7 +46,8 @@ typedef enum tare_merged {
  * @param stats receives the sum; unchanged after TARE_E_USAGE and TARE_E_INPUT for differences of
  *        settings and samples, otherwise only to be freed after a failure
  * @param more is not changed
- * @param count_equal samples with equal contents count each time, also outside shards of the same data
+ * @param count_equal samples with equal contents count each time, also outside shards of the same
+ * data
  * @param merged receives what was done; NULL: not wanted
  * @return TARE_OK, TARE_E_USAGE (other settings, which the message names), TARE_E_INPUT (samples
  *         that are counted already, shards that do not fit together, statistics without a list of

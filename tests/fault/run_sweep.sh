@@ -141,6 +141,9 @@ compare)
   sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
     --profile $text_profile --methods minmax,percentile:99 --fits native --precisions default,int8 \
     --also "$folder/text.plan" --time-budget 1h
+  sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
+    --profile $text_profile --methods minmax --fits native --metric spearman \
+    --work "$folder/kept" --resume
   ;;
 *)
   echo "unknown case: $CASE" >&2

@@ -14,11 +14,13 @@
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/compare/requirement.h"
+#include "tools/compare/resume/kept_settings.h"
 #include "tools/compare/compare_work.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/lengths.h"
 #include "tools/peak.h"
 #include "tools/say.h"
+#include "tools/signals.h"
 #include "tools/source.h"
 #include "tools/compare/worst.h"
 #include "tools/tune/accuracy.h"
@@ -34,6 +36,14 @@ static tare_status open_data(const compare_arguments *const a, compare_work *con
   return source_open(&eval, p, &w->streaming, &w->eval, err);
 }
 
+/* Results that are kept have answers, for a --worst of later. */
+static tare_eval_options eval_options(const compare_arguments *const a,
+                                      const compare_work *const w) {
+  tare_eval_options o = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
+  o.answers |= a->work != NULL;
+  return o;
+}
+
 static compare_eval setup(const compare_arguments *const a, compare_work *const w) {
   return (compare_eval){.common = &a->in.common,
                         .build = &a->build,
@@ -43,7 +53,8 @@ static compare_eval setup(const compare_arguments *const a, compare_work *const 
                         .profiles = w->profiles,
                         .data = w->eval,
                         .budget = &w->budget,
-                        .eval = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming)};
+                        .kept = &w->kept,
+                        .eval = eval_options(a, w)};
 }
 
 static tare_status compare_first_failure(const grid *const g, tare_error *const err) {
@@ -157,10 +168,61 @@ static void check_first(const compare_arguments *const a, const compare_work *co
   free(requests);
 }
 
+/* The command that goes on with this one. */
+static char *next_command(const compare_arguments *const a) {
+  return cli_format("%s%s", a->command, a->resume ? "" : " --resume");
+}
+
+static tare_status take_kept(const compare_arguments *const a, compare_work *const w,
+                             tare_error *const err) {
+  cJSON *settings = NULL;
+  int n = 0;
+  const tare_status status = kept_settings(a, w, &settings, err);
+  if (signals_interrupted()) {
+    cJSON_Delete(settings);
+    return cli_fail(err, TARE_E_CHECK, "interrupted before anything was calibrated");
+  }
+  CLI_TRY(status);
+  CLI_TRY(kept_open(a->work, &a->in.common, settings, &w->kept, err));
+  CLI_TRY(kept_take_results(&w->kept, &w->grid, &n, err));
+  if (a->resume) {
+    const int n_passes = kept_n_passes(&w->kept, &w->grid);
+    say(&a->in.common, "%s has %d of %d results, and the statistics of %d of %d calibrations",
+        a->work, n, w->grid.n, n_passes, w->grid.n_passes);
+  }
+  return TARE_OK;
+}
+
+/* What is there is shown; files are only written of a comparison that ended. */
+static tare_status end_interrupted(const compare_arguments *const a, compare_work *const w,
+                                   tare_error *const err) {
+  const grid *const g = &w->grid;
+  compare_arguments shown = *a;
+  shown.outputs = shown.reports = (cli_list){0};
+  signals_release_interrupt();
+  if (g->n > 0) {
+    CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
+    CLI_TRY(grid_measure_lengths(&w->grid, err));
+    CLI_TRY(give_verdict(a, w, err));
+    CLI_TRY(report_grid(&shown, w, err));
+  }
+  char *const left = compare_budget_left(g), *const next = next_command(a);
+  const tare_status status =
+      cli_fail(err, TARE_E_CHECK, "interrupted: %d of %d rows are evaluated%s%s; %s%s", g->n,
+               g->n + g->n_left, left ? ", without " : "", left ? left : "",
+               a->work ? "go on with: " : "nothing is kept: --work FOLDER lets a comparison go on",
+               a->work ? next : "");
+  free(left);
+  free(next);
+  return status;
+}
+
 static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
-  w->budget = (compare_budget){.seconds = a->time_budget, .start = cli_now()};
+  w->budget =
+      (compare_budget){.seconds = a->time_budget, .slices = a->work != NULL, .start = cli_now()};
   CLI_TRY(compare_check_outputs(a, err));
+  CLI_TRY(a->work ? kept_prepare(a->work, a->resume, err) : TARE_OK);
   say_ignored_requests(&a->in.common, &a->build);
   const grid_axes axes = {&a->fits, &a->paddings, &a->methods, &a->precisions, a->percentile};
   grid_make(&axes, &w->grid);
@@ -181,11 +243,19 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   const compare_eval e = setup(a, w);
   CLI_TRY(compare_own_check(&e, &w->grid, err));
   w->peaks_by_row = peak_restart();
+  signals_hold_interrupt();
+  CLI_TRY(a->work ? take_kept(a, w, err) : TARE_OK);
   say(&a->in.common, "calibrating %d strateg%s in %d pass%s over the calibration data",
       n_strategies, n_strategies == 1 ? "y" : "ies", w->grid.n_passes,
       w->grid.n_passes == 1 ? "" : "es");
   CLI_TRY(compare_measure(a, w, &e, err));
-  compare_budget_complain(&w->budget, &w->grid);
+  if (signals_interrupted()) {
+    return end_interrupted(a, w, err);
+  }
+  signals_release_interrupt();
+  char *const next = next_command(a);
+  compare_budget_complain(&w->budget, &w->grid, a->work ? next : NULL);
+  free(next);
   say_data(&a->in.common, w->calib);
   say_data(&a->in.common, w->eval);
   say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
@@ -208,10 +278,13 @@ int cmd_compare(const int argc, char **const argv) {
   tare_error err = {0};
   compare_arguments_take(&a, argc, argv);
   const tare_status status = compare_run(&a, &w, &err);
-  const int failed = requirements_complain(a.requirements, a.requires.n, &w.grid, a.metric.metric);
+  const int failed = signals_interrupted() ? 0
+                                           : requirements_complain(a.requirements, a.requires.n,
+                                                                   &w.grid, a.metric.metric);
   verdict_fini(&w.verdict);
   worst_fini(&w.worst);
   grid_fini(&w.grid);
+  kept_fini(&w.kept);
   details_fini(&w.details);
   tare_profiles_free(&w.profiles);
   length_inputs_fini(&w.lengths);

@@ -21,7 +21,9 @@ typedef struct profiles_arguments {
 static const struct argp_option OPTIONS[] = {
     {"model", OPT_PROFILES_MODEL, "MODEL", 0, "The model that the data feed; audio needs none", 0},
     {"plan", OPT_PROFILES_PLAN, "PLAN", 0,
-     "Measure the latency of this plan, and cut where padding costs the least time", 0},
+     "Measure the latency of this plan, or of the float plan of this model, and cut where padding "
+     "costs the least time",
+     0},
     {"count", OPT_PROFILES_COUNT, "N", 0, "So many profiles (default: as few as --padding allows)",
      0},
     {"padding", OPT_PROFILES_PADDING, "PERCENT", 0,
@@ -130,7 +132,8 @@ static const struct argp ARGP = {
         "statistics with several profiles it says which of them can share scales. The last lines "
         "are options to paste.\vExamples:\n  tare profiles recordings/\n  tare profiles calib.h5 "
         "--model model.onnx --count 4\n  tare profiles calib.h5 --model model.onnx --plan "
-        "model.plan\n  tare profiles model.stats --within 10",
+        "model.plan\n  tare profiles calib.h5 --plan model.onnx\n  tare profiles model.stats "
+        "--within 10",
     .children = CHILDREN};
 
 int cmd_profiles(const int argc, char **const argv) {

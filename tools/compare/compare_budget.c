@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/signals.h"
+
 double compare_budget_parse(const struct argp_state *const state, const char *const text) {
   static const struct {
     char unit;
@@ -41,19 +43,29 @@ bool compare_budget_allows(compare_budget *const b, const double seconds) {
   return !b->over;
 }
 
+static int budget_slice(const compare_budget *const b, const int n) {
+  static const double SECONDS = 60;
+  const double plan = fmax(b->plan_seconds, 1e-6);
+  const double most = fmax((SECONDS - b->fp32_seconds) / plan, 2 * b->fp32_seconds / plan);
+  return (int)fmin(fmax(floor(most), 1), n);
+}
+
 int compare_budget_plans(compare_budget *const b, const int n) {
   static const double SHARE =
       0.5; /* of what is left: runs differ in time, and a pass that is stopped is lost */
-  if (b->seconds == 0) {
+  if (b->seconds == 0 && !b->slices) {
     return n;
   }
   if (!b->armed) {
     return 1;
   }
+  if (b->seconds == 0) {
+    return budget_slice(b, n);
+  }
   const double left = SHARE * (compare_budget_deadline(b) - cli_now()) - b->fp32_seconds;
   const double most = floor(left / fmax(b->plan_seconds, 1e-6));
   b->over = b->over || most < 1;
-  return b->over ? 0 : (int)fmin(most, n);
+  return b->over ? 0 : (int)fmin(most, b->slices ? budget_slice(b, n) : n);
 }
 
 void compare_budget_note(compare_budget *const b, const double seconds, const double runs,
@@ -70,7 +82,7 @@ static char *budget_strategy(const grid *const g, const int i) {
   return text;
 }
 
-static char *budget_left(const grid *const g) {
+char *compare_budget_left(const grid *const g) {
   char *text = NULL;
   for (int i = g->n; i < g->n + g->n_left; i++) {
     char *const own = budget_strategy(g, i);
@@ -80,32 +92,35 @@ static char *budget_left(const grid *const g) {
   return text;
 }
 
-void compare_budget_complain(const compare_budget *const b, const grid *const g) {
+void compare_budget_complain(const compare_budget *const b, const grid *const g,
+                             const char *const next) {
   if (g->n_left == 0) {
     return;
   }
-  char *const left = budget_left(g);
+  char *const left = compare_budget_left(g);
   fprintf(stderr,
           "tare compare: the time budget of %g s ended: %d of %d strategies are left out, the "
           "ranking is that of the others: %s\n",
           b->seconds, g->n_left, g->n + g->n_left, left);
+  if (next) {
+    fprintf(stderr, "tare compare: go on with: %s\n", next);
+  }
   free(left);
 }
 
 void compare_budget_print(const compare_budget *const b, const grid *const g) {
   if (g->n_left > 0) {
-    char *const left = budget_left(g);
-    printf("left out, as the time budget of %g s ended: %s\n", b->seconds, left);
+    char *const left = compare_budget_left(g);
+    char *const why = signals_interrupted()
+                          ? cli_format("the comparison was interrupted")
+                          : cli_format("the time budget of %g s ended", b->seconds);
+    printf("left out, as %s: %s\n", why, left);
+    free(why);
     free(left);
   }
 }
 
-void compare_budget_json(cJSON *const object, const compare_budget *const b, const grid *const g) {
-  if (b->seconds == 0) {
-    return;
-  }
-  cJSON *const item = json_add(object, "time_budget", json_object());
-  json_real(item, "seconds", b->seconds);
+static void left_json(cJSON *const item, const grid *const g) {
   json_int(item, "evaluated", g->n);
   cJSON *const list = json_add(item, "left_out", json_array());
   for (int i = g->n; i < g->n + g->n_left; i++) {
@@ -115,5 +130,16 @@ void compare_budget_json(cJSON *const object, const compare_budget *const b, con
     json_text(left, "method", s->method);
     json_bool(left, "padding_counted", grid_counts_padding(g, s));
     json_bool(left, "own", s->own != NULL);
+  }
+}
+
+void compare_budget_json(cJSON *const object, const compare_budget *const b, const grid *const g) {
+  if (signals_interrupted()) {
+    left_json(json_add(object, "interrupted", json_object()), g);
+  }
+  if (b->seconds > 0) {
+    cJSON *const item = json_add(object, "time_budget", json_object());
+    json_real(item, "seconds", b->seconds);
+    left_json(item, g);
   }
 }

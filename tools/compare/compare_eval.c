@@ -7,6 +7,7 @@
 
 #include "tools/compare/compare_own.h"
 #include "tools/progress.h"
+#include "tools/signals.h"
 #include "tools/show/layer_facts.h"
 
 /* Plans that share a pass; the float one comes first. */
@@ -66,7 +67,7 @@ static void compare_eval_fill(const compare_eval *const e, grid *const g, const 
   for (; *next < g->n && into->n <= most && (into->n < 2 || into->bytes < bytes); (*next)++) {
     grid_strategy *const s = &g->items[*next];
     tare_plan *plan = NULL;
-    if (!is_of_pass(s, pass)) {
+    if (s->done || !is_of_pass(s, pass)) {
       continue;
     }
     if (strategy_build(e, s, &plan)) {
@@ -86,17 +87,13 @@ typedef struct group_progress {
 static bool group_tick(void *const user, const int64_t done, const int64_t total) {
   group_progress *const p = user;
   const bool late = p->deadline > 0 && cli_now() > p->deadline;
-  return progress_tick(&p->line, done, total) && !late;
+  return progress_tick(&p->line, done, total) && !late && !signals_interrupted();
 }
 
 /* Figures of several passes are compared sample by sample, and each must have the same ones. */
 static tare_status check_same_samples(const tare_eval_result *const before,
                                       const tare_eval_result *const now, tare_error *const err) {
-  bool same = before->n_samples == now->n_samples;
-  for (int64_t i = 0; same && i < now->n_samples; i++) {
-    same = strcmp(before->samples[i].name, now->samples[i].name) == 0;
-  }
-  return same || before->n_samples == 0
+  return before->n_samples == 0 || tare_eval_results_match(before, now)
              ? TARE_OK
              : cli_fail(err, TARE_E_INPUT,
                         "some plans reject samples that others accept: %" PRId64
@@ -106,10 +103,11 @@ static tare_status check_same_samples(const tare_eval_result *const before,
 }
 
 /* `results`: of all members. */
-static void take_results(const compare_eval *const e, grid *const g,
-                         const compare_eval_group *const members, const double seconds,
-                         const tare_eval_result *const results) {
+static tare_status take_results(const compare_eval *const e, grid *const g,
+                                const compare_eval_group *const members, const double seconds,
+                                const tare_eval_result *const results, tare_error *const err) {
   double runs = 0;
+  tare_status status = TARE_OK;
   tare_eval_result_fini(&g->fp32); /* of the group before: the same figures */
   g->fp32 = results[0];
   for (int i = 1; i < members->n; i++) {
@@ -121,6 +119,10 @@ static void take_results(const compare_eval *const e, grid *const g,
   if (members->n > 1) {
     compare_budget_note(e->budget, seconds, runs, members->n - 1);
   }
+  for (int i = 0; status == TARE_OK && i < members->n; i++) {
+    status = kept_keep_result(e->kept, g, i == 0 ? -1 : members->strategies[i - 1], err);
+  }
+  return status;
 }
 
 static void free_results(tare_eval_result *const results, const int n) {
@@ -130,7 +132,7 @@ static void free_results(tare_eval_result *const results, const int n) {
   free(results);
 }
 
-/* One that the budget stops is no error. */
+/* One that the budget or a signal stops is no error. */
 static tare_status run_group(const compare_eval *const e, grid *const g,
                              const compare_eval_group *const members, tare_error *const err) {
   group_progress p = {.line = progress_start("evaluate", e->common),
@@ -153,12 +155,12 @@ static tare_status run_group(const compare_eval *const e, grid *const g,
     return err->status;
   }
   if (status == TARE_OK) {
-    take_results(e, g, members, cli_now() - start, results);
+    status = take_results(e, g, members, cli_now() - start, results, &why);
   }
   free(results);
-  return status == TARE_OK || (status == TARE_E_CHECK && !compare_budget_allows(e->budget, 0))
-             ? TARE_OK
-             : cli_fail(err, status, "%s", why.message);
+  const bool stopped =
+      status == TARE_E_CHECK && (signals_interrupted() || !compare_budget_allows(e->budget, 0));
+  return status == TARE_OK || stopped ? TARE_OK : cli_fail(err, status, "%s", why.message);
 }
 
 static void drop_strategies(compare_eval_group *const members) {
@@ -170,8 +172,20 @@ static void drop_strategies(compare_eval_group *const members) {
   members->n = 1;
 }
 
+/* Whether there is anything to do: what was kept is done. */
+static bool is_pending(const grid *const g, const int pass) {
+  bool pending = g->fp32.n_samples == 0;
+  for (int i = 0; i < g->n; i++) {
+    pending |= !g->items[i].done && is_of_pass(&g->items[i], pass);
+  }
+  return pending;
+}
+
 tare_status compare_evaluate(const compare_eval *const e, grid *const g, const int pass,
                              tare_error *const err) {
+  if (!is_pending(g, pass) || signals_interrupted()) {
+    return TARE_OK;
+  }
   compare_eval_group members = {
       .plans = cli_realloc(NULL, (size_t)g->n + 1, sizeof *members.plans),
       .strategies = cli_realloc(NULL, (size_t)g->n, sizeof *members.strategies)};
@@ -179,7 +193,7 @@ tare_status compare_evaluate(const compare_eval *const e, grid *const g, const i
   tare_status status = TARE_OK;
   CLI_TRY_GOTO(compare_build(e, NULL /* table */, 0 /* precision */, &fp32, err), done);
   compare_eval_add_plan(&members, fp32, 0);
-  for (int next = 0; status == TARE_OK && next < g->n;) {
+  for (int next = 0; status == TARE_OK && next < g->n && !signals_interrupted();) {
     const int most = compare_budget_plans(e->budget, g->n);
     if (most == 0) {
       break;

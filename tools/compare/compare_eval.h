@@ -3,6 +3,7 @@
 #define TAREI_TOOLS_COMPARE_EVAL_H
 
 #include "tools/compare/compare_budget.h"
+#include "tools/compare/resume/kept.h"
 
 typedef struct compare_eval {
   const opt_common *common;
@@ -14,6 +15,7 @@ typedef struct compare_eval {
   const tare_build_options *build; /* as given */
   tare_eval_options eval;          /* without a reference */
   compare_budget *budget;
+  const kept *kept; /* where results are kept as soon as they are there */
 } compare_eval;
 
 /* Builds the plan of a table (NULL: the float plan) in a form of compare_precisions.h. */
@@ -23,9 +25,10 @@ tare_status compare_build(const compare_eval *e, const tare_table *table, int pr
 enum { COMPARE_ALL_PASSES = -1 };
 
 /* Fills the results of the float plan and of the strategies of a calibration (files of the user
- * belong to the first one), or of all, that have a table. One that cannot be built is noted, and
- * the others go on. Plans stand side by side as far as memory and the budget allow; what is left
- * takes another pass. */
+ * belong to the first one), or of all, that have a table and are not done. One that cannot be built
+ * is noted, and the others go on. Plans stand side by side as far as memory and the budget allow;
+ * what is left takes another pass. A signal ends it, which is no error: strategies are done or not.
+ */
 tare_status compare_evaluate(const compare_eval *e, grid *g, int pass, tare_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/feed.h"
+#include "tools/say.h"
 #include "tools/side.h"
 #include "tools/timing.h"
 
@@ -23,7 +24,7 @@ static void latency_measure_choose(const int64_t min, const int64_t max, latency
   }
 }
 
-/* The plan while it is measured. */
+/* The plan while it is measured; of a model, built for that. */
 typedef struct latency_run {
   side plan;
   tare_context *context;
@@ -32,27 +33,42 @@ typedef struct latency_run {
   int64_t values[TARE_MAX_SYMBOLS]; /* of all symbols */
 } latency_run;
 
-static tare_status latency_run_open(const char *const path, const char *const symbol,
-                                    const opt_common *const common, latency_run *const r,
-                                    tare_error *const err) {
-  CLI_TRY(side_load(path, common, &r->plan, err));
-  if (!r->plan.plan) {
-    return cli_fail(err, TARE_E_USAGE, "%s is a model: --plan needs a plan, as tare build makes it",
-                    path);
+static tare_status latency_run_build(const latency_case *const c, latency_run *const r,
+                                     tare_error *const err) {
+  const tare_port *inputs = NULL;
+  const int n_inputs = tare_model_inputs(r->plan.model, &inputs);
+  tare_profiles *profiles = NULL;
+  say(c->common,
+      "%s is a model: its float plan is measured (give --plan an int8 plan to measure that one)",
+      c->path);
+  tare_status status = tare_profiles_new(inputs, n_inputs, &profiles, err);
+  if (status == TARE_OK) {
+    status = tare_profiles_add(profiles, c->spec, err);
   }
+  if (status == TARE_OK) {
+    status = side_build(&r->plan, profiles, c->common, err);
+  }
+  tare_profiles_free(&profiles);
+  return status;
+}
+
+static tare_status latency_run_open(const latency_case *const c, latency_run *const r,
+                                    tare_error *const err) {
+  CLI_TRY(side_load(c->path, c->common, &r->plan, err));
+  CLI_TRY(r->plan.plan ? TARE_OK : latency_run_build(c, r, err));
   const tare_profiles *const profiles = tare_plan_profiles(r->plan.plan);
   r->symbol = -1;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     r->values[s] = tare_profiles_range(profiles, 0, s).opt;
-    r->symbol = strcmp(tare_profiles_symbol(profiles, s), symbol) == 0 ? s : r->symbol;
+    r->symbol = strcmp(tare_profiles_symbol(profiles, s), c->symbol) == 0 ? s : r->symbol;
   }
   if (r->symbol < 0) {
-    return cli_fail(err, TARE_E_USAGE, "%s has no symbol '%s', whose lengths are cut", path,
-                    symbol);
+    return cli_fail(err, TARE_E_USAGE, "%s has no symbol '%s', whose lengths are cut", c->path,
+                    c->symbol);
   }
   tare_context_options o;
   tare_context_options_init(&o);
-  o.threads = common->threads;
+  o.threads = c->common->threads;
   const tare_port *ports = NULL;
   const int n_outputs = tare_plan_outputs(r->plan.plan, &ports);
   r->outputs = cli_realloc(NULL, (size_t)n_outputs + 1, sizeof *r->outputs);
@@ -103,15 +119,14 @@ static tare_status latency_run_at(latency_run *const r, const char *const path,
   return status;
 }
 
-tare_status latency_measure(const char *const path, const char *const symbol, const int64_t min,
-                            const int64_t max, const opt_common *const common,
-                            latency_curve *const out, tare_error *const err) {
+tare_status latency_measure(const latency_case *const c, latency_curve *const out,
+                            tare_error *const err) {
   latency_run r = {.symbol = -1};
-  *out = (latency_curve){.threads = common->threads ? common->threads : tare_cores()};
-  latency_measure_choose(min, max, out);
-  tare_status status = latency_run_open(path, symbol, common, &r, err);
+  *out = (latency_curve){.threads = c->common->threads ? c->common->threads : tare_cores()};
+  latency_measure_choose(c->min, c->max, out);
+  tare_status status = latency_run_open(c, &r, err);
   for (int i = 0; status == TARE_OK && i < out->n; i++) {
-    status = latency_run_at(&r, path, out->lengths[i], &out->ms[i], err);
+    status = latency_run_at(&r, c->path, out->lengths[i], &out->ms[i], err);
     out->ms[i] = i > 0 ? fmax(out->ms[i], out->ms[i - 1]) : out->ms[i]; /* the rest is noise */
   }
   latency_run_fini(&r);

@@ -5,9 +5,16 @@
 #include "tools/options/options.h"
 #include "tools/profiles/latency_curve.h"
 
-/* Measures the plan of a file between two lengths, the other symbols at their opt. TARE_E_USAGE if
- * it has no such symbol; TARE_E_SHAPE if no profile covers a length. */
-tare_status latency_measure(const char *path, const char *symbol, int64_t min, int64_t max,
-                            const opt_common *common, latency_curve *out, tare_error *err);
+/* What is measured. */
+typedef struct latency_case {
+  const char *path;   /* a plan; or a model, whose float plan is built for `spec` */
+  const char *spec;   /* the lengths of the data, as --profile takes them */
+  const char *symbol; /* whose lengths are measured, the others at their opt */
+  int64_t min, max;
+  const opt_common *common;
+} latency_case;
+
+/* TARE_E_USAGE if there is no such symbol; TARE_E_SHAPE if no profile covers a length. */
+tare_status latency_measure(const latency_case *c, latency_curve *out, tare_error *err);
 
 #endif

@@ -19,36 +19,37 @@ static void count_lengths(int64_t *const values, const int64_t n, length_plan *c
   p->samples = n;
 }
 
+/* What a run costs at a length that may be that of no sample. */
+static int64_t cost_at(const latency_curve *const curve, const int64_t length) {
+  return curve ? latency_curve_ns(curve, length) : length;
+}
+
 /* A longer run costs more, if by a nanosecond. */
 static void count_costs(const latency_curve *const curve, length_plan *const p) {
   p->costs = cli_realloc(NULL, (size_t)p->n, sizeof *p->costs);
   for (int i = 0; i < p->n; i++) {
     const tare_length_count *const l = &p->lengths[i];
-    const int64_t cost = curve ? latency_curve_ns(curve, l->length) : l->length;
+    const int64_t cost = cost_at(curve, l->length);
     const int64_t above = i ? p->costs[i - 1].length + 1 : 1;
     p->costs[i] = (tare_length_count){cost > above ? cost : above, l->samples};
     p->least += p->costs[i].length * l->samples;
   }
 }
 
-/* Groups of one width between the shortest and the longest length; each is padded to the longest
- * that it has. */
-static int64_t equal_padding(const length_plan *const p, const int groups) {
+/* Profiles of one width between the shortest and the longest length: each sample is padded to the
+ * end of its profile, as with the cuts, whose profiles end at the longest sample. */
+static int64_t equal_padding(const length_plan *const p, const int groups,
+                             const latency_curve *const curve) {
   const int64_t least = p->lengths[0].length, span = p->lengths[p->n - 1].length - least;
-  int64_t padding = 0, samples = 0, alone = 0;
+  int64_t padding = 0;
   int group = 0;
   for (int i = 0; i < p->n; i++) {
     const tare_length_count *const l = &p->lengths[i];
-    samples += l->samples;
-    alone += l->samples * p->costs[i].length;
     while (group + 1 < groups && l->length - least > span * (group + 1) / groups) {
       group++;
     }
-    const int64_t end = least + span * (group + 1) / groups;
-    if (i + 1 == p->n || p->lengths[i + 1].length > end) {
-      padding += samples * p->costs[i].length - alone;
-      samples = alone = 0;
-    }
+    const int64_t cost = cost_at(curve, least + span * (group + 1) / groups);
+    padding += cost > p->costs[i].length ? l->samples * (cost - p->costs[i].length) : 0;
   }
   return padding;
 }
@@ -67,7 +68,7 @@ tare_status length_plan_make(int64_t *const values, const int64_t n,
   out->cuts = cli_realloc(NULL, (size_t)most, sizeof *out->cuts);
   for (int g = 1; g <= most; g++) {
     length_cut *const cut = &out->cuts[out->n_cuts];
-    *cut = (length_cut){.groups = g, .equal_padding = equal_padding(out, g)};
+    *cut = (length_cut){.groups = g, .equal_padding = equal_padding(out, g, curve)};
     CLI_TRY(tare_lengths_cut(out->costs, out->n, g, cut->last, &cut->padding, err));
     out->chosen = out->n_cuts++;
     out->fulfills = o->count ? g == most : length_plan_share(out, cut->padding) <= o->padding;

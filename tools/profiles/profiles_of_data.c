@@ -9,6 +9,7 @@
 #include "tools/profiles/latency_measure.h"
 #include "tools/profiles/length_plan.h"
 #include "tools/report.h"
+#include "tools/show/show.h"
 
 enum { BINS = 10, BAR_CELLS = 30 };
 
@@ -117,7 +118,9 @@ static char *spec_of(const data_profiles *const d, const int group) {
 
 static tare_status data_profiles_make(data_profiles *const d, tare_error *const err) {
   const profiles_options *const o = d->options;
-  CLI_TRY(data_scan_read(&o->paths, o->model, &o->data, &o->common, &d->scan, err));
+  const bool builds = o->plan && !o->model && show_kind_of(o->plan) == &show_model;
+  CLI_TRY(
+      data_scan_read(&o->paths, builds ? o->plan : o->model, &o->data, &o->common, &d->scan, err));
   if (d->scan.lengths.n == 0) {
     return cli_fail(err, TARE_E_INPUT, "no usable sample to derive profiles from");
   }
@@ -129,8 +132,16 @@ static tare_status data_profiles_make(data_profiles *const d, tare_error *const 
   CLI_TRY(check_covered(d, err));
   const tare_range all = lengths_range(&d->scan.lengths, d->symbol);
   if (o->plan) {
-    CLI_TRY(latency_measure(o->plan, tare_profiles_symbol(d->scan.lengths.symbols, d->symbol),
-                            all.min, all.max, &o->common, &d->curve, err));
+    char *const spec = lengths_spec(&d->scan.lengths);
+    const latency_case c = {.path = o->plan,
+                            .spec = spec,
+                            .symbol = tare_profiles_symbol(d->scan.lengths.symbols, d->symbol),
+                            .min = all.min,
+                            .max = all.max,
+                            .common = &o->common};
+    const tare_status measured = latency_measure(&c, &d->curve, err);
+    free(spec);
+    CLI_TRY(measured);
   }
   int64_t *const values = values_of(&d->scan.lengths, d->symbol);
   const tare_status status =

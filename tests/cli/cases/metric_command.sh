@@ -36,6 +36,19 @@ for command in nosuch 'exit 3' 'kill -9 $$' true 'echo nan' 'echo 0.5 x' 'echo 1
   echo "exit $?"
   grep tare: text
 done
+# One that takes too long is ended with all its processes, whether it prints, waits or has closed its output.
+for command in 'yes >/dev/null' 'echo 1; (sleep 2; touch late) & sleep 321' 'echo 1; exec >/dev/null; sleep 321'; do
+  "$TARE" run digits.plan "$eval" --rate 8000 --limit 2 --metric score --metric-command "$command" --metric-timeout 0.5 2>text
+  echo "exit $?"
+  grep tare: text
+done
+sleep 2
+test -e late && echo 'a process was left'
+for seconds in -1 soon 1e9; do
+  "$TARE" run digits.plan "$eval" --rate 8000 --limit 2 --metric score --metric-command 'echo 1' --metric-timeout $seconds
+  echo "exit $?"
+done
+run --metric score --metric-command 'sleep 0.2; echo 1' --metric-timeout 0 --json | "$JSON_CHECK" metric.value == 1 || exit
 run --metric-command 'echo 1'
 echo "exit $?"
 run --metric score

@@ -26,16 +26,18 @@ check text intents-mini/intents-mini.onnx intents-mini/calib.h5 --smoothing on -
 # A signal ends it with a checkpoint.
 model=$EXAMPLES/digits-conv/digits-conv.onnx data=$EXAMPLES/digits-conv/calib
 profile=samples=1600:16000:200000
-"$TARE" calibrate "$model" "$data" -q --profile $profile -o one.stats >printed
-"$TARE" calibrate "$model" "$data" -q --profile $profile -o x.stats --checkpoint part.stats \
+"$TARE" calibrate "$model" "$data" -q --profile $profile --fit opt -o one.stats --json >one
+"$TARE" calibrate "$model" "$data" -q --profile $profile --fit opt -o x.stats --checkpoint part.stats \
   --checkpoint-every 0 --threads 1 >printed 2>&1 &
 while [ ! -e part.stats ] && kill -0 $! 2>printed; do
   sleep 0.01
 done
 kill -TERM $! 2>printed
 wait $!
-"$TARE" calibrate "$model" "$data" -q --profile $profile -o x.stats --checkpoint part.stats --resume \
-  >printed && cmp x.stats one.stats && echo "the same after a signal"
+"$TARE" calibrate "$model" "$data" -q --profile $profile --fit opt -o x.stats --checkpoint part.stats --resume \
+  --json >again && cmp x.stats one.stats && echo "the same after a signal"
+for file in one again; do grep -e '"cut"' -e '"padded"' -e '"lost"' $file >$file.fitted; done
+grep -c '"padded":.*[1-9]' one.fitted && cmp one.fitted again.fitted || exit
 # Checkpoints of other runs and of other data.
 "$TARE" calibrate "$model" "$data" -q --profile $profile --shard 0/1 -o part.stats >printed
 "$TARE" calibrate "$model" "$data" -q --profile samples=1600:16000:200001 -o x.stats \
@@ -44,5 +46,5 @@ echo "exit $?"
 "$TARE" calibrate "$model" "$data" -q --profile $profile -o x.stats --limit 5 --checkpoint part.stats \
   --resume
 echo "exit $?"
-"$TARE" calibrate "$model" "$data" -q --profile $profile -o x.stats --checkpoint one.stats --resume
+"$TARE" calibrate "$model" "$data" -q --profile $profile --fit opt -o x.stats --checkpoint one.stats --resume
 echo "exit $?"

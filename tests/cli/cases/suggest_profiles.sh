@@ -12,6 +12,11 @@ echo "== latency"
   latency.points.8.length == 426 latency.points.0.ms '>' 0 counts.2.padding '<' 0.5 counts.2.ms '>' 0 \
   chosen length 3 || exit
 "$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --plan x.plan --count 2 --threads 1 | sed -n '/^latency/p; /^profiles/p'
+"$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --plan "$model" --count 3 --threads 1 --json 2>said |
+  "$JSON_CHECK" latency.points.8.length == 426 counts.2.ms '>' 0 chosen length 3 || exit
+sed "s|$SOURCE|.|g" said
+"$TARE" profiles "$EXAMPLES/digits-conv/calib" --rate 8000 --plan "$EXAMPLES/digits-conv/digits-conv.onnx" --count 2 --json -q |
+  "$JSON_CHECK" symbol == samples counts.1.ms '>' 0 chosen length 2 || exit
 echo "== pasted"
 flags=$("$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --count 3 | sed -n 's/^--profile/&/p' | tr -d "'\\\\")
 "$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" $flags -q -o x.stats | grep '^batch\|^sequence'
@@ -25,7 +30,7 @@ for wrong in "x.stats --count 2" "x.stats x.stats" "$EXAMPLES/digits-conv/calib 
   "$EXAMPLES/intents-mini/calib.h5" "$EXAMPLES/intents-mini/calib.h5 --model $model --symbol length" \
   "$EXAMPLES/intents-mini/calib.h5 --model $model --max 10" "$EXAMPLES/digits-conv/calib --count 9 --most 3" \
   "$EXAMPLES/intents-mini/calib.h5 --model $model --min 50" "x.stats --plan x.plan" \
-  "$EXAMPLES/intents-mini/calib.h5 --model $model --plan $model" "$EXAMPLES/digits-conv/calib --plan x.plan" \
+  "$EXAMPLES/intents-mini/calib.h5 --model $model --plan $EXAMPLES/digits-conv/digits-conv.onnx" "$EXAMPLES/digits-conv/calib --plan x.plan" \
   "$EXAMPLES/intents-mini/calib.h5 --model $model --plan short.plan"; do
   "$TARE" profiles $wrong 2>message
   echo "exit $?"

@@ -27,8 +27,14 @@ static const struct argp_option OPTIONS[] = {
      "Exit with 1 unless what ranks first fulfills this, e.g. accuracy>=fp32-0.5%,sqnr>=30; "
      "figures are that of --metric, sqnr (dB) and top-1 (%)",
      0},
+    {"resume", OPT_COMPARE_RESUME, NULL, 0, "Go on with what --work has", 0},
     {"time-budget", OPT_TIME_BUDGET, "TIME", 0,
      "Leave strategies out that TIME is too short for, e.g. 90s, 10m or 2h; one is always tried",
+     0},
+    {"work", OPT_WORK, "FOLDER", 0,
+     "Keep the statistics of each fit and the result of each strategy in FOLDER as soon as they "
+     "are "
+     "there, so that --resume can go on after an interruption or a time budget",
      0},
     {"worst", OPT_WORST, "N", 0,
      "List the N samples in which what ranks first differs most from float", 0},
@@ -120,6 +126,9 @@ static void compare_check(const compare_arguments *const a, const struct argp_st
   if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0 || a->precisions.n == 0) {
     argp_error(state, "a list of --methods, --fits, --pad-stats or --precisions is empty");
   }
+  if (a->resume && !a->work) {
+    argp_error(state, "--resume needs --work FOLDER");
+  }
   if (compare_asks_precision(a) && a->build.constraints == TARE_CONSTRAINTS_NONE) {
     argp_error(state, "--precisions has no effect with --precision-constraints none");
   }
@@ -167,6 +176,12 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case OPT_TIME_BUDGET:
       a->time_budget = compare_budget_parse(state, arg);
+      return 0;
+    case OPT_WORK:
+      a->work = arg;
+      return 0;
+    case OPT_COMPARE_RESUME:
+      a->resume = true;
       return 0;
     case OPT_WORST:
       a->metric.worst = (int)cli_int(state, "--worst", arg, 1, INT32_MAX);

@@ -13,7 +13,9 @@ typedef struct compare_arguments {
   tare_build_options build; /* as given */
   double percentile;
   double time_budget; /* seconds; 0: none */
-  char *command;      /* as it was called */
+  const char *work;   /* folder that keeps what is finished; NULL: none */
+  bool resume;
+  char *command; /* as it was called */
   cli_list eval, fits, methods, paddings, outputs, reports, also, precisions;
   cli_list requires;         /* as given */
   requirement *requirements; /* [requires.n] */
@@ -29,7 +31,9 @@ enum compare_keys {
   OPT_PRECISIONS,
   OPT_REPORT,
   OPT_REQUIRE,
+  OPT_COMPARE_RESUME,
   OPT_TIME_BUDGET,
+  OPT_WORK,
   OPT_WORST
 };
 

@@ -1,0 +1,53 @@
+#include "calib/eval/result_file.h"
+
+#include <string.h>
+
+#include "calib/file/stats_read.h"
+#include "calib/metrics/metric.h"
+
+int64_t tarei_result_n_scores(const tare_eval_result *const result) {
+  return 1 + (int64_t)result->n_profiles + result->n_levels + result->n_outputs;
+}
+
+tare_eval_score *tarei_result_score(tare_eval_result *const result, int64_t i) {
+  if (i == 0) {
+    return &result->total;
+  }
+  i--;
+  if (i < result->n_profiles) {
+    return &result->profiles[i];
+  }
+  i -= result->n_profiles;
+  return i < result->n_levels ? &result->levels[i].score : &result->outputs[i - result->n_levels];
+}
+
+void tarei_result_score_columns(tare_eval_score *const score, double *columns[TAREI_RESULT_SCORE]) {
+  columns[0] = &score->sqnr_db;
+  columns[1] = &score->cosine;
+  columns[2] = &score->max_abs_error;
+  columns[3] = &score->top1_agreement;
+  columns[4] = &score->metric;
+  columns[5] = &score->reference;
+}
+
+int tarei_result_n_runs(const tare_eval_result *const result) {
+  return result->n_levels > 0 ? result->n_levels : 1;
+}
+
+bool tare_eval_is_result_file(const char *const path) {
+  return tarei_stats_is_of_format(path, TAREI_RESULT_FORMAT);
+}
+
+static const tarei_metric *result_metric(const tare_eval_result *const result) {
+  return result->states ? result->states->metric : NULL;
+}
+
+bool tare_eval_results_match(const tare_eval_result *const a, const tare_eval_result *const b) {
+  bool match = a->n_samples == b->n_samples && a->n_levels == b->n_levels &&
+               a->n_profiles == b->n_profiles && a->n_outputs == b->n_outputs &&
+               result_metric(a) == result_metric(b);
+  for (int64_t i = 0; match && a->samples && b->samples && i < a->n_samples; i++) {
+    match = strcmp(a->samples[i].name, b->samples[i].name) == 0;
+  }
+  return match;
+}
