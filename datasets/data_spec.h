@@ -23,6 +23,8 @@ typedef struct tarei_data_spec {
   bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
   int64_t limit;  /* 0 for all */
   int64_t shard, n_shards; /* 0 shards: all samples */
+  bool (*wants)(void *user, int64_t index); /* NULL: all samples */
+  void *wants_user;
   tarei_gain gain;         /* levels of each sample */
   bool *waveforms; /* [n_inputs]: the gain applies to this input of data that hold tensors */
   tare_limits limits;

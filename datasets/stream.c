@@ -40,11 +40,15 @@ static int count_turns(const tarei_stream *const stream) {
   return stream->spec->dims_only ? 1 : tarei_gain_levels(&stream->spec->gain);
 }
 
-/* Samples of other shards count only where dims are wanted: what follows from them holds for all.
- */
+/* Samples of other shards and processes count only where dims are wanted: what follows from them
+ * holds for all. A sample is asked for once, before its first level. */
 static bool stream_passes_over(const tarei_stream *const stream) {
   const tarei_data_spec *const spec = stream->spec;
-  return spec->n_shards && !spec->dims_only && stream->index % spec->n_shards != spec->shard;
+  if (spec->dims_only || stream->turn > 0) {
+    return false;
+  }
+  const bool other = spec->n_shards && stream->index % spec->n_shards != spec->shard;
+  return other || (spec->wants && !spec->wants(spec->wants_user, stream->index));
 }
 
 /* Moves on to a sample; false at the end. Files without samples are passed over. */
