@@ -2,8 +2,10 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct rank_variables {
   const char *rank, *size;
@@ -46,14 +48,29 @@ static tare_status module_missing(const launched *const by, const char *const wh
                   by->mpi ? " install the package tare-mpi" : " mpirun of Open MPI");
 }
 
+/* Beside the command, as it is built, or where it is installed. */
+static const transport *module_find(void) {
+  static const char *const FOLDERS[] = {"", TARE_MODULE_FOLDER "/"};
+  char command[PATH_MAX] = "";
+  const ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
+  const transport *found = NULL;
+  for (size_t i = 0; length > 0 && !found && i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
+    const int folder = (int)(strrchr(command, '/') + 1 - command);
+    char *const path = cli_format("%.*s%stare_mpi.so", folder, command, FOLDERS[i]);
+    /* Open MPI loads components that need its names */
+    void *const module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    found = module ? dlsym(module, TRANSPORT_SYMBOL) : NULL;
+    free(path);
+  }
+  return found;
+}
+
 tare_status ranks_load_module(const launched *const by, const transport **const out,
                               tare_error *const err) {
   if (!by->mpi) {
     return module_missing(by, "its launcher is not that of Open MPI", err);
   }
-  /* found by the run path of the command; Open MPI loads components that need its names */
-  void *const module = dlopen("tare_mpi.so", RTLD_NOW | RTLD_GLOBAL);
-  const transport *const found = module ? dlsym(module, TRANSPORT_SYMBOL) : NULL;
+  const transport *const found = module_find();
   if (!found) {
     char *const why = cli_format("this tare has no module for MPI (%s)", dlerror());
     (void)module_missing(by, why, err);
