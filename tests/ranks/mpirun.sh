@@ -51,7 +51,7 @@ done
 
 # Samples with equal contents are different samples; all ranks take part.
 i=0
-while [ $i -lt 9 ]; do
+while [ $i -lt 30 ]; do
   ls "$examples"/digits-conv/calib/*.wav
   i=$((i + 1))
 done >list.txt
