@@ -38,7 +38,7 @@ static tare_status describe_data(tarei_calibration *const r, const tare_dataset 
   TAREI_TRY(tarei_run_settings(r->model, dataset, r->options, &stats->settings, r->err));
   const tarei_data_spec *const spec = tarei_dataset_spec(dataset);
   return spec->n_shards ? tarei_stats_set_shard(stats, spec->shard, spec->n_shards,
-                                                tarei_dataset_hash(dataset), r->err)
+                                                tare_dataset_hash(dataset), r->err)
                         : TARE_OK;
 }
 
@@ -104,7 +104,7 @@ static tare_status gather_all(pass *const p, tare_dataset *const dataset,
                                 .sums = r->sums,
                                 .resumed = &p->resumed,
                                 .counted = &p->counted,
-                                .may_be_empty = r->stats->shards.count > 0,
+                                .may_be_empty = r->stats->shards.count > 0 || tarei_dataset_spec(dataset)->wants,
                                 .resume = resume,
                                 .save = r->options->checkpoint ? save_checkpoint : NULL,
                                 .user = p};

@@ -31,7 +31,7 @@ typedef struct tarei_stats_alias {
 /* Which parts of the data of a run are counted. */
 typedef struct tarei_shards {
   int64_t count;  /* parts of the data; 0: it was not divided */
-  uint64_t data;  /* hash of the names of its files (tarei_dataset_hash) */
+  uint64_t data;  /* hash of the names of its files (tare_dataset_hash) */
   int64_t *items; /* those that are counted, ascending */
   size_t n, cap;
 } tarei_shards;

@@ -1,5 +1,6 @@
-# What is installed, in three components, each a Debian package: the library (libtare0), what is needed to
-# build with it (libtare-dev), and the command (tare).
+# What is installed, in components, each a Debian package: the library (libtare0), what is needed to
+# build with it (libtare-dev), the command (tare), and where MPI was found the module by which its ranks
+# exchange messages (tare-mpi).
 include(CMakePackageConfigHelpers)
 
 set(TARE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
@@ -30,7 +31,13 @@ install(FILES tools/completions/_tare COMPONENT command
 install(FILES tools/completions/tare.fish COMPONENT command
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-foreach(package library:libtare0 development:libtare-dev command:tare)
+set(TARE_COMPONENTS library:libtare0 development:libtare-dev command:tare)
+if(TARE_MPI)
+  install(TARGETS tare_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tare COMPONENT mpi)
+  list(APPEND TARE_COMPONENTS mpi:tare-mpi)
+endif()
+
+foreach(package IN LISTS TARE_COMPONENTS)
   string(REPLACE ":" ";" package ${package})
   list(GET package 0 component)
   list(GET package 1 name)
@@ -49,6 +56,9 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL library development command)
+if(TARE_MPI)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -59,10 +69,15 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtare0 (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libtare0 (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "tare-mpi")
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "tare (= ${PROJECT_VERSION}), openmpi-bin")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "INT8 calibration and engine for models of any length: library\ntare calibrates ONNX models whose inputs change length, as audio and text do,\nand runs them in 8 bits on CPUs.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "INT8 calibration and engine for models of any length: headers\nHeaders, pkg-config and CMake files, and examples in C of the library tare.")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
   "INT8 calibration and engine for models of any length: command\nThe command tare calibrates ONNX models, compares strategies, writes calibration\ntables, quantized models and plans, and runs and measures them.")
+set(CPACK_COMPONENT_MPI_DESCRIPTION
+  "INT8 calibration and engine for models of any length: MPI\nThe module by which several ranks of mpirun (Open MPI) calibrate one model together.")
 include(CPack)

@@ -156,6 +156,8 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   out->limit = options->limit;
   out->shard = options->shard;
   out->n_shards = options->n_shards;
+  out->wants = options->wants;
+  out->wants_user = options->wants_user;
   tare_limits_init(&out->limits);
   if (options->limits) {
     out->limits = *options->limits;

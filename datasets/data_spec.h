@@ -23,6 +23,8 @@ typedef struct tarei_data_spec {
   bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
   int64_t limit;  /* 0 for all */
   int64_t shard, n_shards; /* 0 shards: all samples */
+  bool (*wants)(void *user, int64_t index); /* NULL: all samples */
+  void *wants_user;
   int64_t *kept;           /* indices of the samples that were chosen, ascending; NULL: all */
   size_t n_kept;
   tare_choice choice; /* how */

@@ -360,8 +360,7 @@ void tarei_dataset_take(tare_dataset *const dataset, tarei_slot *const slot) {
   dataset->view = (tare_sample){0};
 }
 
-/* Folders differ between machines. */
-uint64_t tarei_dataset_hash(const tare_dataset *const dataset) {
+uint64_t tare_dataset_hash(const tare_dataset *const dataset) {
   uint64_t hash = XXH64(&dataset->total, sizeof dataset->total, 0 /* seed */);
   for (size_t i = 0; i < dataset->items.n; i++) {
     const tarei_item *const item = &dataset->items.items[i];

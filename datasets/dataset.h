@@ -14,9 +14,6 @@ void tarei_dataset_take(tare_dataset *dataset, tarei_slot *slot);
 /* The options that it was opened with. */
 const tarei_data_spec *tarei_dataset_spec(const tare_dataset *dataset);
 
-/* Of the names of its files, without folders, and the numbers of their samples. */
-uint64_t tarei_dataset_hash(const tare_dataset *dataset);
-
 /* Number of samples of all shards. */
 int64_t tarei_dataset_total(const tare_dataset *dataset);
 

@@ -51,13 +51,18 @@ static bool stream_is_kept(const tarei_data_spec *const spec, const int64_t inde
          bsearch(&index, spec->kept, spec->n_kept, sizeof index, stream_by_index) != NULL;
 }
 
-/* Samples of other shards count only where dims are wanted: what follows from them holds for all.
- */
+/* Samples of other shards and processes count only where dims are wanted: what follows from them
+ * holds for all. A sample is asked for once, before its first level. */
 static bool stream_passes_over(const tarei_stream *const stream) {
   const tarei_data_spec *const spec = stream->spec;
-  const bool other_shard =
-      spec->n_shards && !spec->dims_only && stream->index % spec->n_shards != spec->shard;
-  return other_shard || !stream_is_kept(spec, stream->index);
+  if (!stream_is_kept(spec, stream->index)) {
+    return true;
+  }
+  if (spec->dims_only || stream->turn > 0) {
+    return false;
+  }
+  const bool other = spec->n_shards && stream->index % spec->n_shards != spec->shard;
+  return other || (spec->wants && !spec->wants(spec->wants_user, stream->index));
 }
 
 /* Moves on to a sample; false at the end. Files without samples are passed over. */

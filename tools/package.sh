@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the Debian packages: libtare0, libtare-dev and tare, and their checksums.
+# Builds the Debian packages: libtare0, libtare-dev, tare and tare-mpi, and their checksums.
 # Usage: sh tools/package.sh [FOLDER] (default: dist)
 set -eu
 out=${1:-dist}
@@ -8,7 +8,7 @@ out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.."
 . tools/deps.sh
 # shellcheck disable=SC2086 # the list is meant to be split
-tare_install $TARE_PACKAGES binutils dpkg-dev file git
+tare_install $TARE_PACKAGES libopenmpi-dev binutils dpkg-dev file git
 
 # Times and folders of the build do not get into files.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

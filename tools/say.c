@@ -42,6 +42,10 @@ void say_data(const opt_common *const options, const tare_dataset *const dataset
   }
   int least = 0, most = 0;
   tare_dataset_rates(dataset, &least, &most);
+  say_rates(options, least, most);
+}
+
+void say_rates(const opt_common *const options, const int least, const int most) {
   if (least < most) {
     say(options, "warning: the audio has sample rates from %d to %d Hz: resample it with --rate HZ",
         least, most);

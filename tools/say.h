@@ -18,6 +18,9 @@ void say_ignored_requests(const opt_common *options, const tare_build_options *b
  * sampling rates that differ. */
 void say_data(const opt_common *options, const tare_dataset *dataset);
 
+/* A warning if sampling rates differ. */
+void say_rates(const opt_common *options, int least, int most);
+
 /* Options for audio that have no effect, because the data have none. */
 void say_audio_options(const opt_common *options, const opt_data *data,
                        const tare_dataset *dataset);

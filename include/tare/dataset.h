@@ -9,6 +9,7 @@
 #define TARE_DATASET_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <tare/limits.h>
 #include <tare/tensor.h>
 
@@ -64,6 +65,12 @@ typedef struct tare_dataset_options {
   /** Give only the samples whose index, of those within the limit, is `shard` modulo `n_shards`.
    *  Audio files of other samples are not opened. 0: all samples. */
   int64_t shard, n_shards;
+  /** Asked for the index of each sample of the shard, in order, before it is read: false leaves it
+   *  out. For work that several processes share and take as they go. May wait; runs on any thread,
+   *  once at a time. Asked again for all after tare_dataset_rewind, and for none after
+   *  tare_dataset_rewind_for_dims. NULL: all samples are wanted. */
+  bool (*wants)(void *user, int64_t index);
+  void *wants_user;
   const tare_limits *limits; /* copied; NULL: the defaults */
 } tare_dataset_options;
 
@@ -142,6 +149,10 @@ TARE_API void tare_dataset_close(tare_dataset **dataset);
 /** Number of samples, including bad ones: with shards those of the shard. Each counts once, at
  *  however many levels it is given. */
 TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
+
+/** Hash of the number of samples and of the names of the files, without their folders, which differ
+ *  between machines: processes that share data compare it. */
+TARE_API uint64_t tare_dataset_hash(const tare_dataset *dataset);
 
 /** Number of levels at which each sample is given: 1 without a gain range. */
 TARE_API int tare_dataset_n_levels(const tare_dataset *dataset);

@@ -16,7 +16,11 @@ trap 'rm -rf "$work"' EXIT
   exit 1
 }
 cd "$work"
-for name in libtare0 libtare-dev tare; do
+names="libtare0 libtare-dev tare"
+if grep -q '^set(CPACK_COMPONENTS_ALL.*mpi' "$build/CPackConfig.cmake"; then
+  names="$names tare-mpi"
+fi
+for name in $names; do
   set -- "$name"_*.deb
   test -f "$1"
   dpkg-deb -f "$1" Package Version Architecture Section Depends | sed "s/^/$name: /"
@@ -24,6 +28,13 @@ for name in libtare0 libtare-dev tare; do
 done
 dpkg-deb -f libtare0_*.deb Depends | grep -q libhdf5
 dpkg-deb -f tare_*.deb Depends | grep -q 'libtare0 (= '
+! dpkg-deb -f tare_*.deb Depends | grep -q mpi
+case $names in
+*mpi)
+  dpkg-deb -f tare-mpi_*.deb Depends | grep -q libopenmpi
+  test -s "$(find root -path '*/tare/tare_mpi.so')"
+  ;;
+esac
 dpkg-deb -e libtare0_*.deb control
 grep -q ldconfig control/postinst control/triggers 2>/dev/null
 for file in bin/tare include/tare/tare.h share/man/man1/tare.1 share/doc/tare/copyright \

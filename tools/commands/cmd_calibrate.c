@@ -12,6 +12,7 @@
 #include "tools/output.h"
 #include "tools/parts/opt_choice.h"
 #include "tools/parts/opt_parts.h"
+#include "tools/ranks/ranks.h"
 #include "tools/report.h"
 #include "tools/score.h"
 #include "tools/show/stats_evidence.h"
@@ -45,7 +46,9 @@ typedef struct calibrate_work {
   double seconds;
   tare_calibrate_times times;
   tare_fit_counts fitted;
+  int64_t n_bad;
   opened_parts parts;
+  ranks *ranks; /* NULL: one process */
   accuracy accuracy;
 } calibrate_work;
 
@@ -153,6 +156,22 @@ static const struct argp ARGP = {
     .children = CHILDREN,
     .help_filter = calibrate_help};
 
+/* By this process, or by all ranks. */
+static tare_status calibrate_gather(calibrate_work *const w, tare_calibrate_options *const o,
+                                    tare_error *const err) {
+  if (!w->ranks) {
+    o->times = &w->times;
+    o->fitted = &w->fitted;
+    return tare_calibrate(w->model, w->dataset, w->profiles, o, &w->stats, err);
+  }
+  ranks_work all = {
+      .model = w->model, .dataset = w->dataset, .profiles = w->profiles, .options = o};
+  const tare_status status = ranks_calibrate(w->ranks, &all, &w->stats, err);
+  w->times = all.times;
+  w->fitted = all.fitted;
+  return status;
+}
+
 static tare_status calibrate_collect(const calibrate_arguments *const a, calibrate_work *const w,
                                      tare_error *const err) {
   calibration_progress p;
@@ -166,10 +185,8 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   o.round_to_nearest |= for_others;
   CLI_TRY(parts_open(&a->parts, &a->in.common, &o, &w->parts, err));
   calibration_progress_start(&p, &a->in.common, &o);
-  o.times = &w->times;
-  o.fitted = &w->fitted;
   const double start = cli_now();
-  const tare_status status = tare_calibrate(w->model, w->dataset, w->profiles, &o, &w->stats, err);
+  const tare_status status = calibrate_gather(w, &o, err);
   w->seconds = cli_now() - start;
   calibration_progress_end(&p);
   if (status != TARE_OK) {
@@ -270,6 +287,7 @@ static tare_status calibrate_print_text(const calibrate_arguments *const a,
   }
   calibrate_print_levels(w->dataset);
   calibrate_print_times(&w->times);
+  ranks_print(w->ranks);
   report *const r = report_new("profile~,samples>");
   for (int p = 0; p < tare_stats_n_profiles(w->stats); p++) {
     report_cell(r, "%s", tare_stats_profile(w->stats, p));
@@ -305,7 +323,7 @@ static tare_status calibrate_print_json(const calibrate_arguments *const a,
   cJSON *const object = json_begin("calibrate");
   json_text(object, "model", a->in.path);
   json_int(object, "samples", n_samples(w->stats));
-  json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
+  json_int(object, "skipped", w->n_bad);
   json_text(object, "fit", tare_stats_fit(w->stats));
   json_bool(object, "padding_counted", tare_stats_counts_padding(w->stats));
   if (*tare_stats_gain_range(w->stats)) {
@@ -333,6 +351,7 @@ static tare_status calibrate_print_json(const calibrate_arguments *const a,
     table_json(table, w->table);
     table_written_json(table, &w->out, w->table);
   }
+  ranks_json(w->ranks, object);
   const tare_status status =
       has_evidence(a, w) ? calibrate_fill_evidence(object, w->stats, err) : TARE_OK;
   accuracy_json(object, &w->accuracy);
@@ -359,9 +378,24 @@ static tare_status calibrate_check_output(const calibrate_arguments *const a,
   return status;
 }
 
-static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *const w,
-                                 tare_error *const err) {
-  CLI_TRY(opt_parts_place(&a->parts, &a->in.common, &a->in.data, err));
+/* One rank cannot go on where others were: what they have counted depends on their number. */
+static tare_status calibrate_join(calibrate_arguments *const a, calibrate_work *const w,
+                                  tare_error *const err) {
+  if (a->parts.shard) {
+    return opt_parts_place(&a->parts, &a->in.common, &a->in.data, err);
+  }
+  CLI_TRY(ranks_open(&a->in.common, &w->ranks, err));
+  ranks_set_data(w->ranks, &a->in.data);
+  return !w->ranks || (!a->parts.checkpoint && !a->parts.counted.n)
+             ? TARE_OK
+             : cli_fail(err, TARE_E_USAGE,
+                        "%s is for one process, not for several ranks: divide the data with "
+                        "--shard auto and add the parts up with tare merge",
+                        a->parts.checkpoint ? "--checkpoint" : "--skip-counted");
+}
+
+static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_work *const w,
+                                     tare_error *const err) {
   CLI_TRY(calibrate_check_output(a, err));
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
@@ -374,10 +408,19 @@ static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *c
   CLI_TRY(table_check_column(&w->out, columns, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
-  CLI_TRY(opt_choice_apply(&a->choice, &a->in.common, w->profiles, a->in.fit.outside,
-                           w->streaming != NULL, w->dataset, err));
-  CLI_TRY(calibrate_collect(a, w, err));
-  say_data(&a->in.common, w->dataset);
+  return opt_choice_apply(&a->choice, &a->in.common, w->profiles, a->in.fit.outside,
+                          w->streaming != NULL, w->dataset, err);
+}
+
+/* What the statistics are for. */
+static tare_status calibrate_use(const calibrate_arguments *const a, calibrate_work *const w,
+                                 tare_error *const err) {
+  if (w->ranks) {
+    w->n_bad = ranks_say_data(w->ranks);
+  } else {
+    say_data(&a->in.common, w->dataset);
+    w->n_bad = tare_dataset_n_bad(w->dataset);
+  }
   say_fitted(&a->in.common, "calibration", &w->fitted);
   CLI_TRY(write_output(a, w, err));
   parts_end(&a->parts, &a->in.common, TARE_OK);
@@ -385,12 +428,21 @@ static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *c
   return (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w, err);
 }
 
+static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *const w,
+                                 tare_error *const err) {
+  CLI_TRY(calibrate_join(a, w, err));
+  CLI_TRY(calibrate_prepare(a, w, err));
+  CLI_TRY(calibrate_collect(a, w, err));
+  return w->stats ? calibrate_use(a, w, err) : TARE_OK; /* other ranks have none */
+}
+
 int cmd_calibrate(const int argc, char **const argv) {
   calibrate_arguments a = {0};
   calibrate_work w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
-  const tare_status status = calibrate_run(&a, &w, &err);
+  tare_status status = calibrate_run(&a, &w, &err);
+  status = ranks_leave(w.ranks, status, &err);
   tare_table_free(&w.table);
   tare_stats_free(&w.stats);
   parts_close(&w.parts);
@@ -400,5 +452,8 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_dataset_close(&w.dataset);
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
-  return opt_inputs_end(argv[0], &a.in, status, &err);
+  const bool speaks = ranks_may_speak(w.ranks);
+  ranks_free(&w.ranks);
+  return speaks ? opt_inputs_end(argv[0], &a.in, status, &err)
+                : opt_inputs_end_silently(&a.in, status);
 }

@@ -17,7 +17,9 @@ static char folder[LONGEST], paths[SCRATCH_FILES][LONGEST + 16];
 static const char *const NAMES[SCRATCH_FILES] = {[SCRATCH_MODEL] = "part.onnx",
                                                  [SCRATCH_BEFORE] = "before.onnx",
                                                  [SCRATCH_INPUTS] = "inputs.h5",
-                                                 [SCRATCH_DATA] = "data.h5"};
+                                                 [SCRATCH_DATA] = "data.h5",
+                                                 [SCRATCH_OWN] = "own.stats",
+                                                 [SCRATCH_MORE] = "more.stats"};
 
 /* Calls nothing but unlink and rmdir, which handlers may. */
 void scratch_remove(void) {

@@ -153,6 +153,8 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.limit = options->limit;
   o.shard = options->shard;
   o.n_shards = options->n_shards;
+  o.wants = options->wants;
+  o.wants_user = options->wants_user;
   o.limits = &common->files.limits;
   return tare_dataset_open(paths->items, paths->n, &o, out, err);
 }

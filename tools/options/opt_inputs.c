@@ -52,15 +52,24 @@ void opt_inputs_files(const opt_inputs *const options, cli_list *const files) {
   opt_profiles_files(&options->profiles, files);
 }
 
-int opt_inputs_end(const char *const command, opt_inputs *const options, const tare_status status,
-                   const tare_error *const err) {
-  const int code = opt_end(command, &options->common, status, err);
-  opt_fit_hint(&options->fit, err);
+static void opt_inputs_fini(opt_inputs *const options) {
   opt_profiles_fini(&options->profiles);
   opt_data_fini(&options->data);
   opt_fit_fini(&options->fit);
   opt_streaming_fini(&options->streaming);
   opt_model_fini(&options->model);
   cli_list_fini(&options->paths);
+}
+
+int opt_inputs_end(const char *const command, opt_inputs *const options, const tare_status status,
+                   const tare_error *const err) {
+  const int code = opt_end(command, &options->common, status, err);
+  opt_fit_hint(&options->fit, err);
+  opt_inputs_fini(options);
   return code;
+}
+
+int opt_inputs_end_silently(opt_inputs *const options, const tare_status status) {
+  opt_inputs_fini(options);
+  return tare_status_exit_code(status);
 }

@@ -66,6 +66,8 @@ typedef struct opt_data {
   bool skip_bad, rows;
   int64_t limit;
   int64_t shard, n_shards; /* of a calibration of parts; 0: all data */
+  bool (*wants)(void *user, int64_t index); /* which samples this process is to have; NULL: all */
+  void *wants_user;
 } opt_data;
 
 typedef struct opt_fit {
@@ -184,6 +186,9 @@ void opt_inputs_files(const opt_inputs *options, cli_list *files);
 /* As opt_end; also frees what the parsing gathered. */
 int opt_inputs_end(const char *command, opt_inputs *options, tare_status status,
                    const tare_error *err);
+
+/* The same without a word, for a rank whose failure another one reports. */
+int opt_inputs_end_silently(opt_inputs *options, tare_status status);
 
 /* Loads a model and applies the options. A file of another kind is named for what it is. */
 tare_status opt_model_load(const opt_model *options, const opt_common *common, const char *path,

@@ -1,0 +1,98 @@
+#!/bin/sh
+# mpirun.sh TARE SOURCE: several ranks write the bytes of one process, also when one is killed; a
+# failure of one is said once, and ends all.
+set -u
+tare=$1 source=$2
+examples=$source/examples
+[ -e "$(dirname "$tare")/tare_mpi.so" ] || {
+  echo "skipped: built without MPI (libopenmpi-dev)"
+  exit 77
+}
+command -v mpirun >/dev/null || {
+  echo "skipped: no mpirun (openmpi-bin)"
+  exit 77
+}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# Open MPI unloads components: only whole stacks say whose memory it was.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:fast_unwind_on_malloc=0"
+export LSAN_OPTIONS="suppressions=$source/tests/ranks/lsan.supp:print_suppressions=0"
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 99
+TMPDIR=$folder
+export TMPDIR
+bad=0
+wrong() {
+  echo "$*"
+  bad=1
+}
+ranks() { # N ARGUMENT...: by N ranks, with what they print in the file printed
+  n=$1
+  shift
+  mpirun --oversubscribe -n "$n" "$tare" calibrate "$@" >printed 2>&1
+}
+
+# The same bytes for any number of ranks and threads.
+audio="$examples/digits-conv/digits-conv.onnx $examples/digits-conv/calib --rate 8000"
+text="$examples/intents-mini/intents-mini.onnx $examples/intents-mini/calib.h5 --limit 30
+--smoothing on --weight-clipping on --bias-correction on --profile sequence=1:64:128
+--profile sequence=129:256:1024"
+for what in "$audio" "$text"; do
+  # shellcheck disable=SC2086 # the list is meant to be split
+  "$tare" calibrate $what -q -o one.stats >printed || wrong "one process: $(cat printed)"
+  for run in 1:2 2:1 2:2 4:1; do
+    n=${run%:*}
+    # shellcheck disable=SC2086
+    ranks "$n" $what --threads "${run#*:}" -o many.stats || wrong "$run: $(cat printed)"
+    cmp many.stats one.stats || wrong "ranks:threads $run: other bytes"
+    rm -f many.stats
+  done
+done
+
+# Samples with equal contents are different samples; all ranks take part.
+i=0
+while [ $i -lt 30 ]; do
+  ls "$examples"/digits-conv/calib/*.wav
+  i=$((i + 1))
+done >list.txt
+model=$examples/digits-conv/digits-conv.onnx
+slow="$model list.txt --profile samples=1600:16000:400000 --rate 44100"
+# shellcheck disable=SC2086
+"$tare" calibrate $slow -q -o one.stats >printed || wrong "one process: $(cat printed)"
+
+# A rank is killed once it counts: the others do its part.
+# shellcheck disable=SC2086
+mpirun --oversubscribe --enable-recovery -n 3 "$tare" calibrate $slow --threads 1 --progress -o killed.stats \
+  >printed 2>&1 &
+job=$!
+while kill -0 $job 2>/dev/null && ! grep -q '^calibrate [0-9]*/' printed; do
+  sleep 0.1
+done
+for process in /proc/[0-9]*; do
+  if grep -qzx "TMPDIR=$folder" "$process/environ" 2>/dev/null &&
+    grep -qzx "OMPI_COMM_WORLD_RANK=1" "$process/environ" 2>/dev/null; then
+    kill -KILL "${process#/proc/}"
+  fi
+done
+wait $job || wrong "a rank was killed: exit $?: $(cat printed)"
+cmp killed.stats one.stats || wrong "a rank was killed: other bytes: $(cat printed)"
+[ "$(grep -c 'rank 1 on .* does not answer' printed)" = 1 ] ||
+  wrong "a rank was killed, and not named once: $(cat printed)"
+
+# A sample that one rank cannot read.
+echo none >none.wav
+echo "$folder/none.wav" >>list.txt
+# shellcheck disable=SC2086
+ranks 3 $slow -o x.stats
+code=$?
+[ $code = 3 ] || wrong "a bad sample: exit $code"
+[ "$(grep -c 'tare: rank [0-2]: .*none.wav: not a readable audio file' printed)" = 1 ] ||
+  wrong "a bad sample is not said once: $(cat printed)"
+[ ! -e x.stats ] || wrong "a bad sample: statistics were written"
+
+# What ranks cannot do together.
+ranks 2 "$model" "$examples/digits-conv/calib" --checkpoint x.part -o x.stats
+code=$?
+[ $code = 2 ] || wrong "--checkpoint: exit $code"
+grep -q 'rank [01]: --checkpoint is for one process' printed || wrong "--checkpoint: $(cat printed)"
+exit $bad

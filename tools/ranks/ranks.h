@@ -1,0 +1,56 @@
+/*
+ * A calibration by several processes that mpirun has started, its ranks.
+ *
+ * Each rank runs the command. Rank 0 also gives samples to all ranks, a few at a time, until there
+ * are none, and then all add up their statistics along a binary tree whose root is rank 0. Nothing
+ * depends on who counts what: the sum has the bytes of a single process.
+ */
+#ifndef TAREI_TOOLS_RANKS_H
+#define TAREI_TOOLS_RANKS_H
+
+#include "tools/json_out.h"
+#include "tools/options/options.h"
+
+typedef struct ranks ranks;
+
+/* Joins the other ranks if there are any; otherwise *out is NULL, which all functions below take.
+ * Ranks other than 0 are quiet from now on: `common` is changed. TARE_E_USAGE: there are several,
+ * which cannot reach each other. */
+tare_status ranks_open(opt_common *common, ranks **out, tare_error *err);
+
+/* Whether this is the rank that prints and writes: 0, or the only one. */
+bool ranks_is_first(const ranks *r);
+
+/* Whether this rank says why it fails: rank 0, and all if that one does not answer. */
+bool ranks_may_speak(const ranks *r);
+
+/* Has the data of the options give what this rank is to count. */
+void ranks_set_data(ranks *r, opt_data *data);
+
+/* What all ranks have done. */
+typedef struct ranks_work {
+  const tare_model *model;
+  tare_dataset *dataset;
+  const tare_profiles *profiles;
+  const tare_calibrate_options *options; /* also of what rank 0 decides */
+  tare_calibrate_times times;
+  tare_fit_counts fitted;
+} ranks_work;
+
+/* Calibrates with all ranks. On rank 0 *out receives the statistics, on others it stays NULL. */
+tare_status ranks_calibrate(ranks *r, ranks_work *work, tare_stats **out, tare_error *err);
+
+/* Says what say_data does, for the data of all ranks; returns the number of samples skipped. */
+int64_t ranks_say_data(const ranks *r);
+
+/* Leaves, after `status`: a failure ends all ranks, and rank 0 gets the message of whichever was
+ * the first. Returns the status of all. */
+tare_status ranks_leave(ranks *r, tare_status status, tare_error *err);
+
+/* Who has counted how much; nothing without ranks. */
+void ranks_print(const ranks *r);
+void ranks_json(const ranks *r, cJSON *object);
+
+void ranks_free(ranks **r);
+
+#endif
