@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "shapes/number.h"
 
 static int data_spec_find_input(const tare_dataset_options *const options, const char *const name) {
@@ -74,6 +75,18 @@ static tare_status check_waveforms(const tare_dataset_options *const options,
   return TARE_OK;
 }
 
+static tare_status check_texts(const tare_dataset_options *const options, tare_error *const err) {
+  if (options->max_tokens < 0) {
+    return tarei_fail(err, TARE_E_USAGE, "the number of tokens (%lld) must not be negative",
+                      (long long)options->max_tokens);
+  }
+  if (!options->tokenizer && (options->text || options->text_pair || options->max_tokens ||
+                              options->text_files || options->special_tokens)) {
+    return tarei_fail(err, TARE_E_USAGE, "options of texts need a tokenizer");
+  }
+  return TARE_OK;
+}
+
 static tare_status data_spec_check_options(const tare_dataset_options *const options,
                                            tare_error *const err) {
   if (options->n_inputs < 1) {
@@ -102,6 +115,7 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
     return tarei_fail(err, TARE_E_USAGE, "shard %lld of %lld: shards are counted from 0",
                       (long long)options->shard, (long long)options->n_shards);
   }
+  TAREI_TRY(check_texts(options, err));
   return check_waveforms(options, err);
 }
 
@@ -122,6 +136,33 @@ static tare_status make_features(const tare_dataset_options *const options,
     return tarei_fail_memory(err, "features", strlen(options->features));
   }
   return tarei_features_new(&spec, &out->features, err);
+}
+
+/* "bos", "eos" or "bos:eos" */
+static tare_status parse_special(const char *const text, tarei_tokenizer_options *const out,
+                                 tare_error *const err) {
+  static const char *const NAMES[] = {"bos", "eos", "bos:eos"};
+  int picked = 0;
+  if (!text) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_pick("special tokens", text, NAMES, 3, &picked, err));
+  out->bos = picked != 1;
+  out->eos = picked != 0;
+  return TARE_OK;
+}
+
+static tare_status make_tokenizer(const tare_dataset_options *const options,
+                                  tarei_data_spec *const out, tare_error *const err) {
+  tarei_tokenizer_options how = {.most_tokens = options->max_tokens};
+  TAREI_TRY(parse_special(options->special_tokens, &how, err));
+  out->text = tarei_strdup(options->text);
+  out->pair = tarei_strdup(options->text_pair);
+  out->whole_files = options->text_files;
+  if ((options->text && !out->text) || (options->text_pair && !out->pair)) {
+    return tarei_fail_memory(err, "data set options", sizeof *out);
+  }
+  return tarei_tokenizer_open(options->tokenizer, &how, &out->tokenizer, err);
 }
 
 /* Copies *s in place; NULL stays NULL. */
@@ -166,6 +207,9 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   if (options->features) {
     TAREI_TRY(make_features(options, out, err));
   }
+  if (options->tokenizer) {
+    TAREI_TRY(make_tokenizer(options, out, err));
+  }
   if (options->gain_range) {
     TAREI_TRY(tarei_gain_parse(options->gain_range, &out->gain, err));
   }
@@ -207,6 +251,9 @@ void tarei_data_spec_fini(tarei_data_spec *const spec) {
   }
   free(spec->inputs);
   free(spec->mappings);
+  free(spec->text);
+  free(spec->pair);
+  tarei_tokenizer_close(spec->tokenizer);
   free(spec->labels);
   free(spec->waveforms);
   tarei_features_free(&spec->features);

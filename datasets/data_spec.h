@@ -7,16 +7,20 @@
 #include "base/error.h"
 #include "datasets/features/features.h"
 #include "datasets/gain.h"
+#include "datasets/tokenizer/tokenizer.h"
 
 typedef struct tarei_data_spec {
   tare_port *inputs;
   int n_inputs;
   int rate;
-  int channel;              /* of audio, from 1; 0: the mean of all */
-  int threads;              /* 0: one per core */
-  tarei_features *features; /* of audio, or NULL */
-  char *features_text;      /* of the option, or NULL */
-  char *labels;             /* or NULL */
+  int channel;                /* of audio, from 1; 0: the mean of all */
+  int threads;                /* 0: one per core */
+  tarei_features *features;   /* of audio, or NULL */
+  char *features_text;        /* of the option, or NULL */
+  char *labels;               /* or NULL */
+  tarei_tokenizer *tokenizer; /* of texts, or NULL */
+  char *text, *pair;          /* columns of texts, or NULL */
+  bool whole_files;           /* a text file is one sample */
   tare_mapping *mappings;
   int n_mappings;
   bool skip_bad, rows;

@@ -147,6 +147,7 @@ static tare_status open_paths(tare_dataset *const dataset, const char *const *co
                               const int n_paths, tare_error *const err) {
   tarei_str notes = {0};
   tare_status status = TARE_OK;
+  dataset->items.texts = dataset->spec.tokenizer != NULL;
   for (int i = 0; i < n_paths && status == TARE_OK; i++) {
     if (notes.length && notes.text[notes.length - 1] != ' ') {
       tarei_str_add(&notes, "; ");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "datasets/text/text_source.h"
 
 void tarei_items_fini(tarei_items *const items) {
   for (size_t i = 0; i < items->n; i++) {
@@ -30,7 +31,8 @@ tare_status tarei_items_add(tarei_items *const items, const char *const path,
     free(item.label_text);
     return tarei_fail_memory(err, path, strlen(path));
   }
-  item.ops = tarei_reader_for(path);
+  item.ops =
+      items->texts && tarei_text_source_named(path) ? &tarei_reader_text : tarei_reader_for(path);
   item.audio = item.ops->has_rate;
   items->items[items->n++] = item;
   return TARE_OK;

@@ -21,6 +21,7 @@ typedef struct tarei_items {
   size_t n, capacity;
   char **origins;
   size_t n_origins, origins_capacity;
+  bool texts; /* files with the extensions of texts are texts */
 } tarei_items;
 
 void tarei_items_fini(tarei_items *items);

@@ -10,6 +10,7 @@
 #include "datasets/lists/csv_manifest.h"
 #include "datasets/lists/list.h"
 #include "datasets/numpy/npy_folder.h"
+#include "datasets/text/text_source.h"
 
 static int paths_by_name(const void *const a, const void *const b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
@@ -38,10 +39,14 @@ static bool is_own_folder(const char *const path) {
   return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool is_text(const char *const path, const tarei_data_spec *const spec) {
+  return spec->tokenizer && tarei_text_source_named(path);
+}
+
 /* A file that some reader knows, a sub-folder that is a sample, or one to look into. */
 static bool is_data(const char *const path, const tarei_data_spec *const spec) {
   return paths_is_folder(path) ? is_own_folder(path) || tarei_npy_folder_is_sample(path, spec)
-                               : tarei_reader_named(path) != NULL;
+                               : tarei_reader_named(path) || is_text(path, spec);
 }
 
 /* Takes one entry of a folder unless it is hidden; *others counts what is no data. */
@@ -209,6 +214,9 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
   }
   if (!S_ISREG(st.st_mode)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: neither a regular file nor a folder", path);
+  }
+  if (is_text(path, spec)) {
+    return tarei_items_add(items, path, NULL, NULL, 0, err);
   }
   const tarei_sample_list *const named = tarei_list_named(path);
   const tarei_sample_list *const list = named ? named : tarei_list_recognizing(path);

@@ -57,6 +57,10 @@ typedef struct tarei_reader_ops {
 #include "datasets/readers.inc"
 #undef TAREI_READER
 
+/* Texts, by the extensions of their files: only with a tokenizer, without which lists and manifests
+ * have these extensions. */
+extern const tarei_reader_ops tarei_reader_text;
+
 /* The reader of a file: by extension, then by content, otherwise the last one. Never NULL. */
 const tarei_reader_ops *tarei_reader_for(const char *path);
 

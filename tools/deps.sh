@@ -4,7 +4,7 @@ set -eu
 
 TARE_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config libhdf5-dev libsndfile1-dev
 libsamplerate0-dev libarchive-dev libprotobuf-c-dev protobuf-c-compiler libonnx-dev libcjson-dev libkissfft-dev
-libxxhash-dev zlib1g-dev libjs-chart.js"
+libxxhash-dev zlib1g-dev libpcre2-dev libutf8proc-dev libsentencepiece-dev libjs-chart.js"
 
 # tare_install packages...: does nothing when all are there
 tare_install() {

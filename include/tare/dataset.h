@@ -52,6 +52,15 @@ typedef struct tare_dataset_options {
                          table with the labels; NULL: none */
   const tare_mapping *mappings;
   int n_mappings;
+  /** Read texts (.txt, .csv, .tsv, .jsonl) and turn them into tokens: a tokenizer.json of Hugging
+   *  Face, or a SentencePiece model (.model, .spm). NULL: these files are lists and manifests. */
+  const char *tokenizer;
+  const char *text;           /* column or key of the texts; NULL: "text" */
+  const char *text_pair;      /* that of the second texts; NULL: none */
+  const char *special_tokens; /* of a SentencePiece model: "bos", "eos", "bos:eos"; NULL: none */
+  int64_t
+      max_tokens;  /* cut samples at this number, with special tokens; 0: as the tokenizer says */
+  bool text_files; /* a .txt file is one sample, instead of each of its lines */
   /** Range in decibels of levels at which each sample is given: "-20:+20dB" is its own level, the
    *  ends, and steps of 10 dB between (docs/datasets.md). The gain applies to the waveform of
    * audio, before features. NULL: its own level alone. */
@@ -129,7 +138,8 @@ TARE_API void tare_dataset_options_init(tare_dataset_options *options);
  * shard (.tar, .tar.gz, .tar.zst, ...), a Kaldi archive (.ark), an audio file (WAV, FLAC, OGG, MP3,
  * AIFF), a CSV or TSV manifest with a "path" column, a JSON Lines manifest (.jsonl, .json), a Kaldi
  * script file or segments, a text file with one path per line (.txt, .lst), or a folder, which is
- * read with its sub-folders, or as the manifest that it contains. docs/datasets.md has the details.
+ * read with its sub-folders, or as the manifest that it contains. With a tokenizer, .txt, .csv,
+ * .tsv and .jsonl files hold texts instead. docs/datasets.md has the details.
  * @param paths n_paths paths, read one after the other
  * @param options ports and options, which are not kept
  * @param out receives the data set; free it with tare_dataset_close

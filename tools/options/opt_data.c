@@ -14,7 +14,13 @@ enum {
   OPT_MAP,
   OPT_ROWS,
   OPT_SKIP_BAD,
-  OPT_LIMIT
+  OPT_LIMIT,
+  OPT_TOKENIZER,
+  OPT_TEXT,
+  OPT_TEXT_PAIR,
+  OPT_TEXT_FILES,
+  OPT_MAX_TOKENS,
+  OPT_SPECIAL_TOKENS
 };
 
 enum { MOST_CHANNELS = 1024 }; /* as in libsndfile */
@@ -31,7 +37,8 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"waveform", OPT_WAVEFORM, "INPUT", 0,
      "Apply --gain-range to INPUT of data that are not audio files; repeat for more", 0},
-    {"labels", OPT_LABELS, "NAME", 0, "HDF5 data set, NumPy array, CSV column, JSON key, tar member or Kaldi table with the labels",
+    {"labels", OPT_LABELS, "NAME", 0,
+     "HDF5 data set, NumPy array, CSV column, JSON key, tar member or Kaldi table with the labels",
      0},
     {"map", OPT_MAP, "INPUT=PATH", 0,
      "Read INPUT from PATH in an HDF5 file or an .npz, optionally with :offsets=PATH or "
@@ -41,6 +48,15 @@ static const struct argp_option OPTIONS[] = {
      "The first axis of .npy and .npz arrays counts samples (default: only if nothing else fits)",
      0},
     {"skip-bad", OPT_SKIP_BAD, NULL, 0, "Skip and list bad samples instead of failing", 0},
+    {"tokenizer", OPT_TOKENIZER, "FILE", 0,
+     "Read texts (.txt, .csv, .tsv, .jsonl) through a tokenizer.json or a SentencePiece .model", 0},
+    {"text", OPT_TEXT, "NAME", 0, "Column or key of the texts (default: text)", 0},
+    {"text-pair", OPT_TEXT_PAIR, "NAME", 0, "Column or key of second texts, for pairs", 0},
+    {"text-files", OPT_TEXT_FILES, NULL, 0, "Each .txt file is one sample (default: each line)", 0},
+    {"max-tokens", OPT_MAX_TOKENS, "N", 0,
+     "Cut texts at N tokens, with special ones (default: as the tokenizer says)", 0},
+    {"special-tokens", OPT_SPECIAL_TOKENS, "bos|eos|bos:eos", 0,
+     "Special tokens that a SentencePiece .model adds (default: none)", 0},
     {"limit", OPT_LIMIT, "N", 0, "Use at most N samples", 0},
     {0}};
 
@@ -68,6 +84,16 @@ static void take_map(opt_data *const o, char *const arg, const struct argp_state
   }
   o->maps = cli_realloc(o->maps, (size_t)o->n_maps + 1, sizeof *o->maps);
   o->maps[o->n_maps++] = map;
+}
+
+/* An option that only texts take, or NULL. */
+static const char *data_texts(const opt_data *const o) {
+  return o->text             ? "--text"
+         : o->text_pair      ? "--text-pair"
+         : o->text_files     ? "--text-files"
+         : o->max_tokens     ? "--max-tokens"
+         : o->special_tokens ? "--special-tokens"
+                             : NULL;
 }
 
 static error_t data_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -104,7 +130,28 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
     case OPT_LIMIT:
       o->limit = cli_int(state, "--limit", arg, 1, INT64_MAX);
       return 0;
+    case OPT_TOKENIZER:
+      o->tokenizer = arg;
+      return 0;
+    case OPT_TEXT:
+      o->text = arg;
+      return 0;
+    case OPT_TEXT_PAIR:
+      o->text_pair = arg;
+      return 0;
+    case OPT_TEXT_FILES:
+      o->text_files = true;
+      return 0;
+    case OPT_MAX_TOKENS:
+      o->max_tokens = cli_int(state, "--max-tokens", arg, 1, INT32_MAX);
+      return 0;
+    case OPT_SPECIAL_TOKENS:
+      o->special_tokens = arg;
+      return 0;
     case ARGP_KEY_END:
+      if (!o->tokenizer && data_texts(o)) {
+        argp_error(state, "%s needs --tokenizer", data_texts(o));
+      }
       if (o->waveforms.n && !o->gain_range) {
         argp_error(state, "--waveform needs --gain-range");
       }
@@ -148,6 +195,12 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.labels = options->labels;
   o.mappings = options->maps;
   o.n_mappings = options->n_maps;
+  o.tokenizer = options->tokenizer;
+  o.text = options->text;
+  o.text_pair = options->text_pair;
+  o.special_tokens = options->special_tokens;
+  o.max_tokens = options->max_tokens;
+  o.text_files = options->text_files;
   o.skip_bad = options->skip_bad;
   o.rows = options->rows;
   o.limit = options->limit;

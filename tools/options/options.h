@@ -63,6 +63,9 @@ typedef struct opt_data {
   int n_maps;
   const char *gain_range;
   cli_list waveforms;
+  const char *tokenizer, *text, *text_pair, *special_tokens;
+  bool text_files;
+  int64_t max_tokens;
   bool skip_bad, rows;
   int64_t limit;
   int64_t shard, n_shards; /* of a calibration of parts; 0: all data */

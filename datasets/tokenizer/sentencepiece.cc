@@ -1,0 +1,65 @@
+extern "C" {
+#include "base/error.h" /* names of C */
+}
+#include "datasets/tokenizer/sentencepiece.h"
+
+#include <sentencepiece_processor.h>
+
+#include <new>
+#include <string>
+#include <vector>
+
+struct tarei_sentencepiece {
+  sentencepiece::SentencePieceProcessor processor;
+};
+
+tare_status tarei_sentencepiece_open(const char *const path, tarei_sentencepiece **const out,
+                                     tare_error *const err) {
+  *out = nullptr;
+  try {
+    *out = new tarei_sentencepiece;
+    const auto status = (*out)->processor.Load(path);
+    if (!status.ok()) {
+      delete *out;
+      *out = nullptr;
+      return tarei_fail(err, TARE_E_INPUT, "%s: not a SentencePiece model: %s", path,
+                        status.error_message());
+    }
+    return TARE_OK;
+  } catch (...) { /* no exception may reach C */
+    delete *out;
+    *out = nullptr;
+    return tarei_fail_memory(err, path, sizeof **out);
+  }
+}
+
+void tarei_sentencepiece_close(tarei_sentencepiece *const model) {
+  delete model;
+}
+
+int32_t tarei_sentencepiece_bos(const tarei_sentencepiece *const model) {
+  return model->processor.bos_id();
+}
+
+int32_t tarei_sentencepiece_eos(const tarei_sentencepiece *const model) {
+  return model->processor.eos_id();
+}
+
+tare_status tarei_sentencepiece_encode(const tarei_sentencepiece *const model,
+                                       const char *const text, const size_t length,
+                                       void (*const add)(void *user, int32_t id), void *const user,
+                                       tare_error *const err) {
+  try {
+    std::vector<int> ids;
+    const auto status = model->processor.Encode({text, length}, &ids);
+    if (!status.ok()) {
+      return tarei_fail(err, TARE_E_INPUT, "SentencePiece: %s", status.error_message());
+    }
+    for (const int id : ids) {
+      add(user, id);
+    }
+    return TARE_OK;
+  } catch (...) {
+    return tarei_fail_memory(err, "tokens", length);
+  }
+}
