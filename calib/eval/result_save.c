@@ -22,7 +22,7 @@ static void put_integers(tarei_stats_writer *const w, const char *const path, co
   tarei_stats_put_array(w, path, H5T_STD_I64LE, H5T_NATIVE_INT64, 2 /* rank */, dims, values);
 }
 
-static void put_bytes(tarei_stats_writer *const w, const char *const path, const char *const bytes,
+static void put_block(tarei_stats_writer *const w, const char *const path, const char *const bytes,
                       const size_t n) {
   const hsize_t dims[] = {(hsize_t)n};
   tarei_stats_put_array(w, path, H5T_STD_U8LE, H5T_NATIVE_UINT8, 1 /* rank */, dims, bytes);
@@ -171,7 +171,7 @@ static void put_answers(tarei_stats_writer *const w, const tare_metric_states *c
     memcpy(next, tarei_str_get(&s->answers[i]), s->answers[i].length);
     next += s->answers[i].length + 1;
   }
-  put_bytes(w, "/metric/answers", all, bytes);
+  put_block(w, "/metric/answers", all, bytes);
   free(all);
 }
 
@@ -205,7 +205,7 @@ static tare_status result_save_locked(const tare_eval_result *const result, cons
   put_errors(&w, result);
   put_metric(&w, result->states);
   if (note) {
-    put_bytes(&w, "/note", note, strlen(note));
+    put_block(&w, "/note", note, strlen(note));
   }
   const tare_status status =
       w.no_memory ? tarei_fail_memory(err, path, (size_t)result->n_samples * sizeof(double))

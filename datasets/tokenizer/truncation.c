@@ -43,7 +43,7 @@ static void cut_text(const tarei_truncation *const truncation, tarei_token_ids *
 static void cut_longest(const tarei_truncation *const truncation, const size_t most,
                         tarei_token_ids *const text, tarei_token_ids *const pair) {
   size_t least = text->n < pair->n ? text->n : pair->n;
-  const bool swap = text->n > pair->n && least <= most; /* as the original library has it */
+  const bool swap = text->n > pair->n;
   size_t longer = least < most && most - least > least ? most - least : least;
   if (least + longer > most) {
     least = most / 2;

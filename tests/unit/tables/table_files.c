@@ -1,4 +1,4 @@
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/table/table.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 #define HEAD                                                                                \
   "{\n"                                                                                     \

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph/table/table.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 static tare_table *read_text(const char *const text, tare_error *const err) {
   return table_read_bytes("cache", text, strlen(text), err);

@@ -11,7 +11,7 @@
 
 #include "graph/table/formats/format.h"
 #include "graph/table/formats/json_source.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 static tare_table *read_text(const char *const text, tare_error *const err) {
   return table_read_bytes("t.json", text, strlen(text), err);

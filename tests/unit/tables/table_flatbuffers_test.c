@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph/table/table.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 /* What the FlatBuffers builder for Python 2.0.8 wrote, called as write_calibration_table of ONNX
  * Runtime does, for {"data": "0.5", "conv1": "2.4000000953674316", "/a/b:0": "1e-05"}. */

@@ -14,7 +14,7 @@
 #include "graph/model.h"
 #include "graph/table/annotate.h"
 #include "graph/table/table.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 static void assert_written(const tare_table *const table, const tare_model *const model,
                            const char *const expected) {

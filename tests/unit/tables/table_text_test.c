@@ -10,7 +10,7 @@
 #include <tare/table_model.h>
 
 #include "graph/table/table.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 static void assert_written(const tare_table *const table, const char *const extension,
                            const char *const expected) {

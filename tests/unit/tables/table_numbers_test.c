@@ -11,7 +11,7 @@
 #include "graph/table/layer_numbers.h"
 #include "graph/table/merge.h"
 #include "graph/table/named.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 #define HEAD_OF(minor)                                                                \
   "{\n  \"format\": \"tare.calib\",\n  \"version\": {\"major\": 1, \"minor\": " minor \

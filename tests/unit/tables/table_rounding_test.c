@@ -12,7 +12,7 @@
 #include "graph/table/merge.h"
 #include "graph/table/named.h"
 #include "graph/table/rounding.h"
-#include "unit/calib/table_files.h"
+#include "unit/tables/table_files.h"
 
 static const uint8_t UP[] = {0x5a, 0xc3, 0xff};
 
@@ -109,8 +109,7 @@ static void files_keep_roundings_byte_for_byte(void **const state) {
   (void)state;
   tare_table *table = table_read_text("t.json", ROUNDED("1"));
   const tarei_rounding *const conv = tarei_named_find(TAREI_NAMED(&table->roundings), "conv");
-  const tarei_rounding *const fused =
-      tarei_named_find(TAREI_NAMED(&table->roundings), "a + \"b\"");
+  const tarei_rounding *const fused = tarei_named_find(TAREI_NAMED(&table->roundings), "a + \"b\"");
   assert_int_equal(conv->up[0], 0x5a);
   assert_int_equal(fused->up[1], 0xc3);
   write_and_compare(table, ROUNDED("1"));
