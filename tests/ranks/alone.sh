@@ -24,13 +24,14 @@ try "srun" "$tare" 'SLURM_STEP_NUM_TASKS is 2, but its launcher .* --shard auto'
 unset SLURM_PROCID SLURM_STEP_NUM_TASKS
 # A copy finds no module beside it.
 cp "$tare" tare
+alone=$folder/tare
 LD_LIBRARY_PATH=$folder:${LD_LIBRARY_PATH:-}
 export LD_LIBRARY_PATH OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4
 echo none >tare_mpi.so
-try "no module" ./tare 'OMPI_COMM_WORLD_SIZE is 4, but this tare has no module for MPI'
+try "no module" "$alone" 'OMPI_COMM_WORLD_SIZE is 4, but this tare has no module for MPI'
 OMPI_COMM_WORLD_RANK=1
 export OMPI_COMM_WORLD_RANK
-./tare calibrate "$source/examples/digits-conv/digits-conv.onnx" "$source/examples/digits-conv/calib" \
+"$alone" calibrate "$source/examples/digits-conv/digits-conv.onnx" "$source/examples/digits-conv/calib" \
   -o x.stats >printed 2>&1
 code=$?
 if [ $code != 2 ] || [ -s printed ]; then
