@@ -52,17 +52,16 @@ static bool stream_is_kept(const tarei_data_spec *const spec, const int64_t inde
 }
 
 /* Samples of other shards and processes count only where dims are wanted: what follows from them
- * holds for all. A sample is asked for once, before its first level. */
+ * holds for all. Each sample is asked for once, before its first level, also if it was not chosen:
+ * who assigns samples does not know of choices. */
 static bool stream_passes_over(const tarei_stream *const stream) {
   const tarei_data_spec *const spec = stream->spec;
-  if (!stream_is_kept(spec, stream->index)) {
-    return true;
-  }
+  const bool left_out = !stream_is_kept(spec, stream->index);
   if (spec->dims_only || stream->turn > 0) {
-    return false;
+    return left_out;
   }
   const bool other = spec->n_shards && stream->index % spec->n_shards != spec->shard;
-  return other || (spec->wants && !spec->wants(spec->wants_user, stream->index));
+  return other || (spec->wants && !spec->wants(spec->wants_user, stream->index)) || left_out;
 }
 
 /* Moves on to a sample; false at the end. Files without samples are passed over. */

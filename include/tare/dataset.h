@@ -75,9 +75,10 @@ typedef struct tare_dataset_options {
    *  Audio files of other samples are not opened. 0: all samples. */
   int64_t shard, n_shards;
   /** Asked for the index of each sample of the shard, in order, before it is read: false leaves it
-   *  out. For work that several processes share and take as they go. May wait; runs on any thread,
-   *  once at a time. Asked again for all after tare_dataset_rewind, and for none after
-   *  tare_dataset_rewind_for_dims. NULL: all samples are wanted. */
+   *  out. For work that several processes share and take as they go; asked for samples that
+   *  tare_dataset_choose leaves out, too. May wait; runs on any thread, once at a time. Asked again
+   *  for all after tare_dataset_rewind, and for none after tare_dataset_rewind_for_dims. NULL: all
+   *  samples are wanted. */
   bool (*wants)(void *user, int64_t index);
   void *wants_user;
   const tare_limits *limits; /* copied; NULL: the defaults */

@@ -29,7 +29,7 @@ wrong() {
 ranks() { # N ARGUMENT...: by N ranks, with what they print in the file printed
   n=$1
   shift
-  mpirun --oversubscribe -n "$n" "$tare" calibrate "$@" >printed 2>&1
+  timeout 120 mpirun --oversubscribe -n "$n" "$tare" calibrate "$@" >printed 2>&1
 }
 
 # The same bytes for any number of ranks and threads.
@@ -37,7 +37,8 @@ audio="$examples/digits-conv/digits-conv.onnx $examples/digits-conv/calib --rate
 text="$examples/intents-mini/intents-mini.onnx $examples/intents-mini/calib.h5 --limit 30
 --smoothing on --weight-clipping on --bias-correction on --profile sequence=1:64:128
 --profile sequence=129:256:1024"
-for what in "$audio" "$text"; do
+chosen="$audio --samples 9 --seed 3 --weight sample"
+for what in "$audio" "$text" "$chosen"; do
   # shellcheck disable=SC2086 # the list is meant to be split
   "$tare" calibrate $what -q -o one.stats >printed || wrong "one process: $(cat printed)"
   for run in 1:2 2:1 2:2 4:1; do

@@ -408,6 +408,7 @@ static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_wor
   CLI_TRY(table_check_column(&w->out, columns, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
+  ranks_set_total(w->ranks, tare_dataset_count(w->dataset));
   return opt_choice_apply(&a->choice, &a->in.common, w->profiles, a->in.fit.outside,
                           w->streaming != NULL, w->dataset, err);
 }

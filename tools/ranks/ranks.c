@@ -159,8 +159,8 @@ static void ranks_greet(ranks *const r, const tare_dataset *const dataset) {
   char machine[256] = "";
   (void)gethostname(machine, sizeof machine - 1);
   (void)pthread_mutex_lock(&r->post.mutex);
-  post_tell_first(&r->post, MESSAGE_HELLO, tare_dataset_count(dataset),
-                  (int64_t)tare_dataset_hash(dataset), machine, strlen(machine));
+  post_tell_first(&r->post, MESSAGE_HELLO, r->total, (int64_t)tare_dataset_hash(dataset), machine,
+                  strlen(machine));
   (void)pthread_mutex_unlock(&r->post.mutex);
 }
 

@@ -27,6 +27,9 @@ bool ranks_may_speak(const ranks *r);
 /* Has the data of the options give what this rank is to count. */
 void ranks_set_data(ranks *r, opt_data *data);
 
+/* Says how many samples the data have before any are chosen; ranks take them by their number. */
+void ranks_set_total(ranks *r, int64_t total);
+
 /* What all ranks have done. */
 typedef struct ranks_work {
   const tare_model *model;

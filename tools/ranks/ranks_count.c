@@ -41,6 +41,12 @@ void ranks_set_data(ranks *const r, opt_data *const data) {
   }
 }
 
+void ranks_set_total(ranks *const r, const int64_t total) {
+  if (r) {
+    r->total = total;
+  }
+}
+
 /* The line of progress is that of all ranks. */
 bool ranks_show_progress(ranks *const r, const ranks_work *const work) {
   const tare_calibrate_options *const o = work->options;

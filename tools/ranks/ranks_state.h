@@ -16,6 +16,7 @@ struct ranks {
   rank_report report;
   char *bad; /* messages of bad samples, each with its zero byte */
   size_t bad_bytes;
+  int64_t total;       /* samples of the data, also those that are not chosen */
   int64_t done_before; /* by earlier passes */
   message_kind order;  /* what to do next: AGAIN, REDUCE or STOP; BEAT: nothing new */
   tare_status stop;
