@@ -453,8 +453,6 @@ int cmd_calibrate(const int argc, char **const argv) {
   tare_dataset_close(&w.dataset);
   tare_streaming_free(&w.streaming);
   tare_model_free(&w.model);
-  const bool speaks = ranks_may_speak(w.ranks);
   ranks_free(&w.ranks);
-  return speaks ? opt_inputs_end(argv[0], &a.in, status, &err)
-                : opt_inputs_end_silently(&a.in, status);
+  return opt_inputs_end(argv[0], &a.in, status, &err);
 }

@@ -68,8 +68,3 @@ int opt_inputs_end(const char *const command, opt_inputs *const options, const t
   opt_inputs_fini(options);
   return code;
 }
-
-int opt_inputs_end_silently(opt_inputs *const options, const tare_status status) {
-  opt_inputs_fini(options);
-  return tare_status_exit_code(status);
-}

@@ -190,9 +190,6 @@ void opt_inputs_files(const opt_inputs *options, cli_list *files);
 int opt_inputs_end(const char *command, opt_inputs *options, tare_status status,
                    const tare_error *err);
 
-/* The same without a word, for a rank whose failure another one reports. */
-int opt_inputs_end_silently(opt_inputs *options, tare_status status);
-
 /* Loads a model and applies the options. A file of another kind is named for what it is. */
 tare_status opt_model_load(const opt_model *options, const opt_common *common, const char *path,
                            tare_model **out, tare_error *err);

@@ -37,9 +37,9 @@ static void coordinator_tell(coordinator *const c, const int to, const message_k
   post_send(c->by, to, &m, NULL, 0);
 }
 
-void coordinator_stop(coordinator *const c, const tare_status status) {
+void coordinator_stop(coordinator *const c) {
   for (int r = 0; r < c->by->size; r++) {
-    coordinator_tell(c, r, MESSAGE_STOP, status, c->by->lost);
+    coordinator_tell(c, r, MESSAGE_STOP, c->by->lost, 0);
   }
 }
 
@@ -60,7 +60,7 @@ void coordinator_fail(coordinator *const c, const int rank, const tare_status st
   }
   c->failed = status;
   c->why = cli_format("rank %d: %.*s", rank, (int)bytes, text);
-  coordinator_stop(c, status);
+  coordinator_stop(c);
 }
 
 static void coordinator_greet(coordinator *const c, const int from, const message *const m,
@@ -120,7 +120,7 @@ void coordinator_hear(coordinator *const c, const int from, const message *const
                       const char *const payload, const size_t bytes) {
   rank_state *const r = &c->ranks[from];
   if (r->phase == RANK_LOST) { /* others count its samples by now */
-    coordinator_tell(c, from, MESSAGE_STOP, TARE_E_IO, 1);
+    coordinator_tell(c, from, MESSAGE_STOP, 1, 0);
     return;
   }
   r->heard = cli_now();

@@ -53,7 +53,7 @@ void coordinator_hear(coordinator *c, int from, const message *head, const char 
 void coordinator_tick(coordinator *c, double now);
 
 /* All ranks end with a status; rank 0 is told, too. */
-void coordinator_stop(coordinator *c, tare_status status);
+void coordinator_stop(coordinator *c);
 
 /* The same after a failure, unless there was one before. */
 void coordinator_fail(coordinator *c, int rank, tare_status status, const char *text, size_t bytes);

@@ -51,8 +51,7 @@ static void ranks_hear(void *const user, const int from, const message *const m,
       break;
     case MESSAGE_STOP:
       r->stopped = true;
-      r->stop = (tare_status)m->a;
-      r->post.lost = r->post.lost || m->b;
+      r->post.lost = r->post.lost || m->a;
       break;
     default:
       break; /* to rank 0 */
@@ -80,7 +79,6 @@ static void ranks_tick(void *const user, const double now) {
     coordinator_tick(&r->coordinator, now);
   } else if (!r->stopped && now - r->heard > SILENCE_OF_FIRST_SECONDS) {
     r->first_is_silent = r->stopped = r->post.lost = true;
-    r->stop = TARE_E_IO;
   }
 }
 
@@ -149,10 +147,6 @@ bool ranks_is_first(const ranks *const r) {
   return !r || r->first;
 }
 
-bool ranks_may_speak(const ranks *const r) {
-  return ranks_is_first(r) || r->first_is_silent;
-}
-
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static void ranks_greet(ranks *const r, const tare_dataset *const dataset) {
@@ -203,7 +197,7 @@ static tare_status ranks_finish(ranks *const r, ranks_work *const work, tare_sta
                     tare_dataset_describe(work->dataset));
   }
   (void)pthread_mutex_lock(&r->post.mutex);
-  coordinator_stop(&r->coordinator, TARE_OK);
+  coordinator_stop(&r->coordinator);
   ranks_collect(r, work);
   (void)pthread_mutex_unlock(&r->post.mutex);
   post_close(&r->post);
@@ -238,15 +232,18 @@ static void ranks_give_up(ranks *const r, const tare_status status, const tare_e
   (void)pthread_mutex_unlock(&r->post.mutex);
 }
 
+/* mpirun ends a job at the first rank that fails, maybe before rank 0 has said why: only that one
+ * fails. */
 static tare_status ranks_result(const ranks *const r, tare_error *const err) {
-  if (r->post.rank == 0 && r->coordinator.failed != TARE_OK) {
-    return cli_fail(err, r->coordinator.failed, "%s", r->coordinator.why);
+  *err = (tare_error){0};
+  if (r->first_is_silent) {
+    return cli_fail(err, TARE_E_IO,
+                    "rank %d: rank 0 does not answer for %.0f s: nothing is written", r->post.rank,
+                    SILENCE_OF_FIRST_SECONDS);
   }
-  return r->first_is_silent
-             ? cli_fail(err, TARE_E_IO,
-                        "rank %d: rank 0 does not answer for %.0f s: nothing is written",
-                        r->post.rank, SILENCE_OF_FIRST_SECONDS)
-             : r->stop;
+  return r->post.rank == 0 && r->coordinator.failed != TARE_OK
+             ? cli_fail(err, r->coordinator.failed, "%s", r->coordinator.why)
+             : TARE_OK;
 }
 
 tare_status ranks_leave(ranks *const r, const tare_status status, tare_error *const err) {
@@ -256,6 +253,7 @@ tare_status ranks_leave(ranks *const r, const tare_status status, tare_error *co
   if (status != TARE_OK) {
     ranks_give_up(r, status, err);
   }
+  scratch_remove(); /* before rank 0 ends the job */
   post_close(&r->post);
   r->left = true;
   return ranks_result(r, err);

@@ -21,9 +21,6 @@ tare_status ranks_open(opt_common *common, ranks **out, tare_error *err);
 /* Whether this is the rank that prints and writes: 0, or the only one. */
 bool ranks_is_first(const ranks *r);
 
-/* Whether this rank says why it fails: rank 0, and all if that one does not answer. */
-bool ranks_may_speak(const ranks *r);
-
 /* Has the data of the options give what this rank is to count. */
 void ranks_set_data(ranks *r, opt_data *data);
 
@@ -47,7 +44,7 @@ tare_status ranks_calibrate(ranks *r, ranks_work *work, tare_stats **out, tare_e
 int64_t ranks_say_data(const ranks *r);
 
 /* Leaves, after `status`: a failure ends all ranks, and rank 0 gets the message of whichever was
- * the first. Returns the status of all. */
+ * the first and returns its status. Others return TARE_OK, unless rank 0 does not answer. */
 tare_status ranks_leave(ranks *r, tare_status status, tare_error *err);
 
 /* Who has counted how much; nothing without ranks. */

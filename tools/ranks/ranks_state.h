@@ -19,7 +19,6 @@ struct ranks {
   int64_t total;       /* samples of the data, also those that are not chosen */
   int64_t done_before; /* by earlier passes */
   message_kind order;  /* what to do next: AGAIN, REDUCE or STOP; BEAT: nothing new */
-  tare_status stop;
   bool stopped, first_is_silent;
   int64_t round;
   int32_t *members; /* who takes part in the reduction */
