@@ -22,6 +22,26 @@ function table(caption, columns, rows, rowClass) {
   return element('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': caption }, node);
 }
 
+const ROWS_AT_FIRST = 12, ROWS_TO_FOLD = 20;
+
+// The same for tables that may be long: a button shows the rows behind the first ones. Print has all.
+function longTable(caption, columns, rows) {
+  const node = table(caption, columns, rows);
+  if (rows.length < ROWS_TO_FOLD) {
+    return node;
+  }
+  node.classList.add('folded');
+  Array.from(node.querySelectorAll('tbody tr')).slice(ROWS_AT_FIRST).forEach((row) => row.classList.add('behind'));
+  const button = element('button', { type: 'button' });
+  const label = (folded) => {
+    button.setAttribute('aria-expanded', String(!folded));
+    button.textContent = folded ? 'Show all ' + count(rows.length) + ' rows' : 'Show the first ' + ROWS_AT_FIRST;
+  };
+  button.addEventListener('click', () => label(node.classList.toggle('folded')));
+  label(true);
+  return element('div', {}, node, button);
+}
+
 function details(summary, ...children) {
   return element('details', {}, element('summary', {}, summary), ...children);
 }

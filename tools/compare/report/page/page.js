@@ -22,17 +22,28 @@ function fillRepeat(report, section) {
 const SECTIONS = [...STRATEGY_SECTIONS, ...DATA_SECTIONS, ...LAYER_SECTIONS,
   { id: 'repeat', title: 'Repeat', applies: () => true, fill: fillRepeat }];
 
-function baseName(path) {
-  return path.replace(/\/+$/, '').replace(/.*\//, '');
+// Paths without the folders that tell none of them from another.
+function shortNames(paths, all) {
+  const parts = (path) => path.replace(/\/+$/, '').split('/');
+  const end = (path, n) => parts(path).slice(-n).join('/');
+  return paths.map((path) => {
+    let n = 1;
+    while (n < parts(path).length && all.some((other) => other !== path && end(other, n) === end(path, n))) {
+      n += 1;
+    }
+    return end(path, n);
+  });
 }
 
 function fillMasthead(report) {
-  document.title = baseName(report.model) + ' · tare compare';
-  document.getElementById('title').textContent = baseName(report.model);
+  const [model] = shortNames([report.model], []);
+  const data = (paths) => shortNames(paths, [...report.data, ...report.evaluation]);
+  document.title = model + ' · tare compare';
+  document.getElementById('title').textContent = model;
   const samples = report.calibrations.length > 0 ? report.calibrations[0].samples : 0;
   facts(document.getElementById('facts'), [
-    ['Calibration data', [...report.data.map(baseName), plural(samples, 'sample')]],
-    ['Evaluation data', [...report.evaluation.map(baseName), plural(report.fp32.samples, 'sample')]],
+    ['Calibration data', [...data(report.data), plural(samples, 'sample')]],
+    ['Evaluation data', [...data(report.evaluation), plural(report.fp32.samples, 'sample')]],
     ['Profiles', report.profiles.map((text, i) => (report.profiles.length > 1 ? i + ': ' + text : text))],
     ['Made', [report.date.replace('T', ' ').replace('Z', ' UTC'), 'tare ' + report.tare_version +
       ', ' + report.cpu_features + ', ' + plural(report.cores, 'core')]],

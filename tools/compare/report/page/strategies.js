@@ -176,19 +176,39 @@ function fillRanking(report, section) {
     (s) => (s.rank === 1 ? 'first' : '')));
 }
 
-// What is not beaten by another in both time and accuracy.
+const CLEARLY_FASTER = 1.1;
+
+// What is clearly faster than all that are as accurate or more so: points are in the order of their accuracy, as
+// the ranking has it, so that noise of neither decides.
 function paretoFront(points) {
-  const beats = (a, b) => a.x <= b.x && a.gain >= b.gain && (a.x < b.x || a.gain > b.gain);
-  return points.filter((p) => !points.some((q) => beats(q, p))).sort((a, b) => a.x - b.x);
+  return points.filter((p, i) => points.slice(0, i).every((q) => CLEARLY_FASTER * p.x < q.x))
+    .sort((a, b) => a.x - b.x);
 }
 
+// Whether fp32 is better than the strategy that ranks first, beyond noise.
+function floatIsBest(report) {
+  const first = ranked(report)[0];
+  const { low, high } = first.to_fp32;
+  return known(low) && (report.metric.lower_is_better ? low > 0 : high < 0);
+}
+
+// Milliseconds a sample, the median of plans of one precision: thresholds do not change it.
+function typicalTime(strategy, strategies) {
+  const work = (s) => [s.precision, s.own && strategyName(s), fixed(s.int8_share, 2)].join(' ');
+  const times = strategies.filter((s) => work(s) === work(strategy)).map(milliseconds).filter(known)
+    .sort((a, b) => a - b);
+  const middle = Math.floor(times.length / 2);
+  return times.length % 2 === 1 || times.length === 0 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+}
+
+// In the order of their accuracy.
 function tradePoints(report) {
   const { metric } = report;
-  const sign = metric && metric.lower_is_better ? -1 : 1;
   const value = (s) => (metric ? metricValue(report, s) : s.lowest_sqnr_db);
-  const of = (s, name, method) => ({ x: milliseconds(s), y: value(s), gain: sign * value(s), name, method });
-  return [...(metric ? [of(report.fp32, 'fp32', 'fp32')] : []),
-    ...ranked(report).map((s) => of(s, strategyName(s), s.method))]
+  const of = (s, name, method) => ({ x: typicalTime(s, ranked(report)), y: value(s), name, method });
+  const strategies = ranked(report).map((s) => of(s, strategyName(s), s.method));
+  const float = metric && strategies.length > 0 ? [{ ...of(report.fp32, 'fp32', 'fp32'), x: milliseconds(report.fp32) }] : [];
+  return (float.length > 0 && floatIsBest(report) ? [...float, ...strategies] : [...strategies, ...float])
     .filter((p) => known(p.x) && known(p.y));
 }
 
@@ -203,9 +223,9 @@ function fillTrade(report, section) {
   const front = paretoFront(points);
   const kinds = [...new Set(points.map((p) => p.method))];
   const unit = report.metric ? metricTitle(report.metric) : 'SQNR dB';
-  section.append(element('p', {}, 'Not beaten by another in both: ' + front.map((p) => p.name).join('; ') + '.'),
-    element('p', { class: 'note' }, 'Time of the runs of the evaluation, all plans taking turns in one ' +
-      'process. It is a guide: tare bench measures a plan alone.'));
+  section.append(element('p', {}, 'Fastest for their accuracy, by a tenth or more: ' + front.map((p) => p.name).join('; ') + '.'),
+    element('p', { class: 'note' }, 'Time of the runs of the evaluation; that of plans that differ in their ' +
+      'thresholds alone is the median of theirs. It is a guide: tare bench measures a plan alone.'));
   figure(section, {
     height: 380,
     label: unit + ' against time: ' + points.map((p) => p.name + ' ' + fixed(p.y, 3) + ' at ' + fixed(p.x, 3) +
@@ -214,11 +234,12 @@ function fillTrade(report, section) {
       type: 'scatter',
       data: {
         datasets: [
-          ...kinds.map((kind, i) => ({
-            label: kind, data: points.filter((p) => p.method === kind), pointStyle: look(colours, i).point,
-            pointRadius: look(colours, i).radius + 1, borderColor: look(colours, i).colour, borderWidth: 2,
-            backgroundColor: look(colours, i).colour, clip: false, // points on an axis are whole
-          })),
+          ...kinds.map((kind, i) => ({ kind, ...look(colours, i), ...(kind === 'fp32' ? { colour: colours.text } : {}) }))
+            .map(({ kind, point, radius, colour }) => ({
+              label: kind, data: points.filter((p) => p.method === kind), pointStyle: point,
+              pointRadius: radius + 1, borderColor: colour, borderWidth: 2, backgroundColor: colour,
+              clip: false, // points on an axis are whole
+            })),
           { label: 'Pareto front', data: front, showLine: true, stepped: 'before', pointRadius: 10,
             borderColor: colours.faint, borderDash: [5, 4], borderWidth: 1.5, pointStyle: 'circle',
             backgroundColor: 'transparent', clip: false },
@@ -290,7 +311,7 @@ function fillByLength(report, section) {
   if (ranked(report).some((s) => groups.some((g) => known(g.of(s).sqnr_db)))) {
     groupChart(section, report, groups);
   }
-  section.append(element('h3', {}, metric ? metricTitle(metric) : 'SQNR dB'), table('Results by length', [
+  section.append(element('h3', {}, metric ? metricTitle(metric) : 'SQNR dB'), longTable('Results by length', [
     { head: 'Strategy', header: true, cell: (s) => (s.rank ? strategyName(s) : 'fp32') },
     ...groups.map((g) => ({ head: unbroken(g.name + ',') + ' ' + unbroken(plural(g.samples, 'sample')), number: true,
       cell: (s) => (g.of(s).samples > 0 ? value(g.of(s)) : NONE) })),
@@ -299,7 +320,7 @@ function fillByLength(report, section) {
 
 // With a gain range: a table of a figure at each level.
 function levelTable(section, report, title, value, rows) {
-  section.append(element('h3', {}, title), table(title + ' by level', [
+  section.append(element('h3', {}, title), longTable(title + ' by level', [
     { head: 'Strategy', header: true, cell: (s) => (s.rank ? strategyName(s) : 'fp32') },
     ...report.fp32.levels.map((level, i) => ({ head: signed(level.gain_db, 0) + '\u00a0dB', number: true,
       cell: (s) => value(s.levels[i]) })),
@@ -342,7 +363,7 @@ function fillPairs(report, section) {
   const most = (p) => (p.scales && p.scales.most && p.scales.most.length > 0 ? p.scales.most[0].tensor + ' × ' +
     significant(p.scales.most[0].ratio) : NONE);
   section.append(element('p', { class: 'note' }, 'Differences are those of the first strategy minus the second, ' +
-    'with 95 % intervals; scales count that differ more than twofold.'), table('Pairs of strategies', [
+    'with 95 % intervals; scales count that differ more than twofold.'), longTable('Pairs of strategies', [
     { head: 'Strategy', header: true, cell: (p) => name(p.strategy) },
     { head: 'beside', line: true, cell: (p) => name(p.base) },
     { head: 'They differ in', line: true, cell: (p) => p.axis },
