@@ -181,7 +181,7 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
     putchar('\n');
     score_print_levels(result, metric);
   }
-  if (result->n_profiles < 2) {
+  if (result->n_profiles < 2 || !profiles) {
     return;
   }
   const tare_eval_score *scores[TARE_MAX_PROFILES];

@@ -26,6 +26,14 @@ const char *tare_metric_name(const int metric) {
   return metric < 0 || metric >= N_METRICS ? NULL : METRICS[metric]->name;
 }
 
+int tare_metric_states_metric(const tare_metric_states *const states) {
+  int metric = 0;
+  while (METRICS[metric] != states->metric) {
+    metric++;
+  }
+  return metric;
+}
+
 const char *tare_metric_summary(const int metric) {
   return metric < 0 || metric >= N_METRICS ? NULL : METRICS[metric]->summary;
 }

@@ -83,6 +83,9 @@ TARE_API tare_status tare_metric_check(int metric, const tare_metric_setting *se
  *  evaluation. Any number of threads may use it at once. */
 typedef struct tare_metric_states tare_metric_states;
 
+/** Number of the metric. */
+TARE_API int tare_metric_states_metric(const tare_metric_states *states);
+
 /** Number of samples, in the order of the data. */
 TARE_API int64_t tare_metric_states_count(const tare_metric_states *states);
 

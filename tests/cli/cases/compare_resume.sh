@@ -18,6 +18,8 @@ compare --fits native,opt --methods minmax,mse --work kept --resume -o best.plan
 grep 'kept has' said
 figures all.json | cmp - whole.figures || exit
 "$TARE" inspect best.plan best.json --json | "$JSON_CHECK" 0.kind == plan || exit
+"$TARE" inspect kept/native-minmax.result --json | "$JSON_CHECK" kind == result samples == 40 metric.name == accuracy || exit
+"$TARE" inspect kept/float.result | grep -e samples -e fp32 -e float
 echo "# all of them: nothing is calibrated or evaluated again"
 ls -l --time-style=full-iso kept >before
 compare --fits native,opt --methods minmax,mse --work kept --resume --worst 2 >text 2>said || exit
