@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "datasets/hdf5/hdf5_guard.h"
 #include "datasets/hdf5/hdf5_layout.h"
+#include "datasets/hdf5/hdf5_lock.h"
 
 static const tarei_layout *const LAYOUTS[] = {
 #define TAREI_LAYOUT(name) &tarei_layout_##name,
@@ -74,6 +75,9 @@ tare_status tarei_column_bind(const tarei_h5_want *const want, tarei_column *con
     if (column->state) {
       column->layout = LAYOUTS[i];
       return TARE_OK;
+    }
+    if (tarei_hdf5_in_trouble()) { /* it may be of this layout, and not of the next */
+      return tarei_fail(err, TARE_E_INPUT, "cannot be read");
     }
   }
   return TARE_OK;

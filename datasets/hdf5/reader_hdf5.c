@@ -46,7 +46,7 @@ static tare_status reader_hdf5_bind_column(hdf5 *const h, const int i, char **co
   if (status == TARE_OK && !column->layout) {
     status = tarei_column_fail_missing(&want, err);
   }
-  if (status == TARE_E_INPUT && !is_input) {
+  if (status == TARE_E_INPUT && !is_input && !tarei_hdf5_in_trouble()) {
     status = TARE_E_USAGE; /* it was the caller who said that there are labels */
   }
   return status == TARE_OK

@@ -137,7 +137,7 @@ reduce)
 compare)
   prepare
   sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
-    --profile $text_profile --methods minmax --fits native
+    --profile $text_profile --methods minmax --fits native --labels labels --metric f1
   sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
     --profile $text_profile --methods minmax,percentile:99 --fits native --precisions default,int8 \
     --also "$folder/text.plan" --time-budget 1h
