@@ -253,10 +253,17 @@ static tare_status run_utterance(worker *const w) {
   }
 }
 
+static tare_status gather_weigh(worker *const w) {
+  const tarei_slot *const slot = &w->sample.slot;
+  return tarei_stats_weigh(
+      w->stats, w->weighed,
+      tarei_weight_shares(w->in->job->options->weight, slot->tensors, slot->n_tensors), &w->err);
+}
+
 /* An utterance counts in the profile of its last chunk. */
 static tare_status run_sample(worker *const w) {
   TAREI_TRY(w->in->job->options->streaming ? run_utterance(w) : run_fitted(w));
-  TAREI_TRY(w->weighed ? tarei_stats_weigh(w->stats, w->weighed, &w->err) : TARE_OK);
+  TAREI_TRY(w->weighed ? gather_weigh(w) : TARE_OK);
   w->stats->profiles[w->sample.fitted.profile].n_samples += w->sample.counts;
   return TARE_OK;
 }
@@ -339,7 +346,7 @@ static int count_workers(const tarei_gather_job *const job, const tare_stats *co
                          const int threads) {
   const size_t entries = (size_t)stats->n_tensors * (size_t)stats->n_profiles;
   const size_t entry = sizeof(tarei_accumulator) + TAREI_HISTOGRAM_BYTES;
-  const size_t copies = job->options->weight == TARE_WEIGHT_SAMPLE ? 2 : 1;
+  const size_t copies = job->options->weight == TARE_WEIGHT_ELEMENT ? 1 : 2;
   const size_t bytes =
       tarei_plus((size_t)tare_plan_context_bytes(job->plan), copies * entries * entry);
   const int64_t by_memory = bytes ? 1 + (int64_t)((size_t)WORKERS_BYTES / bytes) : threads;
@@ -351,7 +358,7 @@ static int count_workers(const tarei_gather_job *const job, const tare_stats *co
 /* Where samples have weights, they are complete before they are added. */
 static tare_status start_counting(worker *const w, tare_error *const err) {
   const tare_stats *const s = w->stats;
-  if (w->in->job->options->weight == TARE_WEIGHT_SAMPLE) {
+  if (w->in->job->options->weight != TARE_WEIGHT_ELEMENT) {
     TAREI_TRY(tarei_stats_new(s->n_profiles, 0, s->n_tensors, 0, &w->weighed, err));
   }
   w->counted = w->weighed ? w->weighed : w->stats;

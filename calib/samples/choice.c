@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "calib/samples/sample_length.h"
 #include "datasets/dataset.h"
 #include "shapes/profile_set.h"
 
@@ -62,15 +63,6 @@ static tare_status choice_add(choice_work *const w, choice_candidate c, tare_err
   return TARE_OK;
 }
 
-static int64_t choice_length(const tare_sample *const sample, const int n_inputs) {
-  int64_t most = 0;
-  for (int i = 0; i < n_inputs; i++) {
-    const int64_t n = tare_tensor_count(&sample->tensors[i]);
-    most = n > most ? n : most;
-  }
-  return most;
-}
-
 static int choice_profile(const choice_work *const w, const tare_sample *const sample) {
   int64_t own[TARE_MAX_SYMBOLS];
   if (tare_profiles_bind(w->profiles, sample->tensors, own, NULL) != TARE_OK) {
@@ -89,7 +81,7 @@ static tare_status choice_read(choice_work *const w, tare_dataset *const dataset
   TAREI_TRY(tare_dataset_next(dataset, &sample, err));
   while (sample) {
     const choice_candidate c = {.index = sample->index,
-                                .length = choice_length(sample, n_inputs),
+                                .length = tarei_sample_length(sample->tensors, n_inputs),
                                 .profile = w->choice->quota ? choice_profile(w, sample) : -1};
     TAREI_TRY(choice_add(w, c, err));
     TAREI_TRY(tare_dataset_next(dataset, &sample, err));

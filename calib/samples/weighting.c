@@ -1,12 +1,22 @@
 #include "calib/samples/weighting.h"
 
+#include "calib/samples/sample_length.h"
+
 static const char *const weights[TARE_WEIGHT_COUNT] = {
     [TARE_WEIGHT_ELEMENT] = "element",
     [TARE_WEIGHT_SAMPLE] = "sample",
+    [TARE_WEIGHT_LENGTH] = "length",
 };
 
 const char *tare_weight_name(const tare_weight weight) {
   return (unsigned)weight < TARE_WEIGHT_COUNT ? weights[weight] : NULL;
+}
+
+int64_t tarei_weight_shares(const tare_weight weight, const tare_tensor *const tensors,
+                            const int n) {
+  const int64_t length = weight == TARE_WEIGHT_LENGTH ? tarei_sample_length(tensors, n) : 0;
+  return weight == TARE_WEIGHT_SAMPLE ? TAREI_SAMPLE_SHARES
+                                      : TAREI_LENGTH_SHARES * (length > 1 ? length : 1);
 }
 
 /* Counts in a fixed order: a share ends where the sum of all counts so far, scaled and rounded up,
@@ -48,42 +58,42 @@ static bool weigh_counts(tarei_counts *const c, weighting *const w) {
 }
 
 /* As many rows for each element as before, and at least one. */
-static void weigh_rows(tarei_accumulator *const a, const int64_t n_elements) {
+static void weigh_rows(tarei_accumulator *const a, const int64_t n_elements, const int64_t shares) {
   int64_t n = 0;
   for (int i = 0; i < TAREI_ROW_BINS; i++) {
     n += a->rows[i];
   }
-  const unsigned __int128 scaled = (unsigned __int128)n * (uint64_t)TAREI_SAMPLE_WEIGHT;
-  const uint64_t shares = (uint64_t)(scaled / (uint64_t)n_elements);
-  weighting w = {.total = (uint64_t)n, .shares = shares ? shares : 1};
+  const unsigned __int128 scaled = (unsigned __int128)n * (uint64_t)shares;
+  const uint64_t of_rows = (uint64_t)(scaled / (uint64_t)n_elements);
+  weighting w = {.total = (uint64_t)n, .shares = of_rows ? of_rows : 1};
   for (int i = 0; i < TAREI_ROW_BINS; i++) {
     a->rows[i] = weighting_next(&w, a->rows[i]);
   }
 }
 
 /* Finite values come first: then they keep a share whatever there is besides. */
-bool tarei_accumulator_weigh(tarei_accumulator *const a) {
+bool tarei_accumulator_weigh(tarei_accumulator *const a, const int64_t shares) {
   const int64_t n = a->count;
   if (n == 0) {
     return true;
   }
-  weighting w = {.total = (uint64_t)n, .shares = (uint64_t)TAREI_SAMPLE_WEIGHT};
+  weighting w = {.total = (uint64_t)n, .shares = (uint64_t)shares};
   a->histogram.zeros = weighting_next(&w, a->histogram.zeros);
   const bool ok =
       weigh_counts(&a->histogram.positive, &w) && weigh_counts(&a->histogram.negative, &w);
   a->n_nan = weighting_next(&w, a->n_nan);
   a->n_inf = weighting_next(&w, a->n_inf);
-  a->count = TAREI_SAMPLE_WEIGHT;
-  weigh_rows(a, n);
+  a->count = shares;
+  weigh_rows(a, n, shares);
   return ok;
 }
 
-tare_status tarei_stats_weigh(tare_stats *const sum, tare_stats *const sample,
+tare_status tarei_stats_weigh(tare_stats *const sum, tare_stats *const sample, const int64_t shares,
                               tare_error *const err) {
   for (int t = 0; t < sum->n_tensors; t++) {
     for (int p = 0; p < sum->n_profiles; p++) {
       tarei_accumulator *const a = &sample->tensors[t].buckets[p];
-      if (a->n_samples && !(tarei_accumulator_weigh(a) &&
+      if (a->n_samples && !(tarei_accumulator_weigh(a, shares) &&
                             tarei_accumulator_merge(&sum->tensors[t].buckets[p], a))) {
         return tarei_fail_memory(err, "a histogram", TAREI_HISTOGRAM_BYTES);
       }

@@ -139,10 +139,13 @@ typedef enum tare_clipping {
 typedef enum tare_weight {
   TARE_WEIGHT_ELEMENT = 0, /* each element once: as much as a sample is long */
   TARE_WEIGHT_SAMPLE = 1,  /* in each tensor as much as any other sample, however long it is */
+  TARE_WEIGHT_LENGTH = 2,  /* in each tensor as much as its largest input has elements: each second
+                              or  token alike, also in tensors that do not grow as the sample does */
   TARE_WEIGHT_COUNT
 } tare_weight;
 
-/** Name of a weight, static: "element" or "sample"; NULL if the number is out of range. */
+/** Name of a weight, static: "element", "sample" or "length"; NULL if the number is out of range.
+ */
 TARE_API const char *tare_weight_name(tare_weight weight);
 
 /** Options of tare_calibrate; set the defaults with tare_calibrate_options_init. */

@@ -74,8 +74,9 @@ static const choice ROUNDINGS[] = {
 FAMILY_OF_CHOICES(family_roundings, "value of --weight-rounding", ROUNDINGS)
 
 static const choice WEIGHTS[] = {
-    [TARE_WEIGHT_ELEMENT] = {"element", "each element once, so as much as it is long; default"},
-    [TARE_WEIGHT_SAMPLE] = {"sample", "as much as any other"}};
+    [TARE_WEIGHT_ELEMENT] = {"element", "each element of a tensor once; default"},
+    [TARE_WEIGHT_SAMPLE] = {"sample", "as much as any other"},
+    [TARE_WEIGHT_LENGTH] = {"length", "each second or token alike, in each tensor"}};
 FAMILY_OF_CHOICES(family_weights, "value of --weight", WEIGHTS)
 
 static const choice STRATA[] = {{"length", "by length"}};

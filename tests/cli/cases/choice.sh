@@ -35,6 +35,7 @@ check random --samples 20 --seed 3
 check quota --quota 7
 check lengths --samples 15 --stratify length
 check weight --weight sample --quota 9 --samples 8
+check seconds --weight length --samples 12
 echo "== another seed chooses others"
 run a.stats --samples 20 --seed 3 >printed
 run b.stats --samples 20 --seed 4 >printed
@@ -64,9 +65,10 @@ echo "exit $?"
 [ ! -e x.stats ] || echo "something was written"
 echo "== levels and chunks of samples have weights too"
 audio="$EXAMPLES/digits-conv/digits-conv.onnx $EXAMPLES/digits-conv/calib --rate 8000 --limit 9 -q"
-for options in "--gain-range -6:+6dB:6" "--chunk samples=8000"; do
-  "$TARE" calibrate $audio $options --weight sample --samples 6 --threads 1 -o one.stats >printed || exit
-  "$TARE" calibrate $audio $options --weight sample --samples 6 --threads 2 -o two.stats >printed || exit
+for options in "--gain-range -6:+6dB:6 --weight sample" "--chunk samples=8000 --weight sample" \
+  "--chunk samples=8000 --weight length"; do
+  "$TARE" calibrate $audio $options --samples 6 --threads 1 -o one.stats >printed || exit
+  "$TARE" calibrate $audio $options --samples 6 --threads 2 -o two.stats >printed || exit
   cmp one.stats two.stats && echo "$options: the same for 1 and 2 threads"
   "$TARE" inspect one.stats --json |
     "$JSON_CHECK" tensors.0.profiles.0.count '>' 0 profiles.0.samples == 6 || exit

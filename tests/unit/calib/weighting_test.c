@@ -40,11 +40,11 @@ static void shares_are_those_of_the_counts(void **const state) {
     tarei_accumulator a;
     count(&a, x, n, 1);
     bins_of(&a, before);
-    assert_true(tarei_accumulator_weigh(&a));
+    assert_true(tarei_accumulator_weigh(&a, TAREI_SAMPLE_SHARES));
     bins_of(&a, after);
-    assert_true(a.count == TAREI_SAMPLE_WEIGHT && tarei_accumulator_is_sound(&a));
+    assert_true(a.count == TAREI_SAMPLE_SHARES && tarei_accumulator_is_sound(&a));
     for (int i = 0; i < TAREI_HISTOGRAM_BINS; i++) {
-      const double exact = (double)before[i] * (double)TAREI_SAMPLE_WEIGHT / (double)n;
+      const double exact = (double)before[i] * (double)TAREI_SAMPLE_SHARES / (double)n;
       assert_true(fabs((double)after[i] - exact) < 1 && (after[i] > 0) == (before[i] > 0));
     }
     tarei_accumulator_fini(&a);
@@ -56,9 +56,9 @@ static void odd_values_have_shares(void **const state) {
   const float x[] = {NAN, INFINITY, 0, 0};
   tarei_accumulator a;
   count(&a, x, 2, 2);
-  assert_true(tarei_accumulator_weigh(&a));
-  assert_true(a.n_nan == TAREI_SAMPLE_WEIGHT / 4 && a.n_inf == TAREI_SAMPLE_WEIGHT / 4);
-  assert_true(a.histogram.zeros == TAREI_SAMPLE_WEIGHT / 2 && tarei_accumulator_is_sound(&a));
+  assert_true(tarei_accumulator_weigh(&a, TAREI_SAMPLE_SHARES));
+  assert_true(a.n_nan == TAREI_SAMPLE_SHARES / 4 && a.n_inf == TAREI_SAMPLE_SHARES / 4);
+  assert_true(a.histogram.zeros == TAREI_SAMPLE_SHARES / 2 && tarei_accumulator_is_sound(&a));
   tarei_accumulator_fini(&a);
 }
 
@@ -68,11 +68,11 @@ static void finite_values_remain(void **const state) {
   const float x[] = {1};
   tarei_accumulator a;
   count(&a, x, 1, 1);
-  a.n_nan = TAREI_SAMPLE_WEIGHT * 1000;
+  a.n_nan = TAREI_SAMPLE_SHARES * 1000;
   a.count += a.n_nan;
   a.rows[TAREI_ROW_BIN_NOT_FINITE] = a.n_nan;
-  assert_true(tarei_accumulator_weigh(&a));
-  assert_true(a.n_nan == TAREI_SAMPLE_WEIGHT - 1 && tarei_accumulator_is_sound(&a));
+  assert_true(tarei_accumulator_weigh(&a, TAREI_SAMPLE_SHARES));
+  assert_true(a.n_nan == TAREI_SAMPLE_SHARES - 1 && tarei_accumulator_is_sound(&a));
   tarei_accumulator_fini(&a);
 }
 
@@ -88,15 +88,37 @@ static void samples_count_alike(void **const state) {
     }
     tarei_accumulator_fini(&sample->tensors[0].buckets[0]);
     count(&sample->tensors[0].buckets[0], x, s ? MOST : 10, 1);
-    assert_int_equal(tarei_stats_weigh(sum, sample, NULL), TARE_OK);
+    assert_int_equal(tarei_stats_weigh(sum, sample, TAREI_SAMPLE_SHARES, NULL), TARE_OK);
     assert_int_equal(sample->tensors[0].buckets[0].count, 0);
   }
   const tarei_accumulator *const a = &sum->tensors[0].buckets[0];
-  assert_true(a->n_samples == 2 && a->count == 2 * TAREI_SAMPLE_WEIGHT);
-  assert_true(tarei_counts_total(&a->histogram.positive) == TAREI_SAMPLE_WEIGHT);
-  assert_true(tarei_counts_total(&a->histogram.negative) == TAREI_SAMPLE_WEIGHT);
+  assert_true(a->n_samples == 2 && a->count == 2 * TAREI_SAMPLE_SHARES);
+  assert_true(tarei_counts_total(&a->histogram.positive) == TAREI_SAMPLE_SHARES);
+  assert_true(tarei_counts_total(&a->histogram.negative) == TAREI_SAMPLE_SHARES);
   tare_stats_free(&sum);
   tare_stats_free(&sample);
+}
+
+/* A second counts alike in a long and a short sample, also where a tensor has one value of each. */
+static void lengths_count_alike(void **const state) {
+  (void)state;
+  const tare_tensor longer[] = {{.rank = 1, .dims = {1}}, {.rank = 2, .dims = {2, 300}}};
+  const tare_tensor shorter[] = {{.rank = 1, .dims = {1}}, {.rank = 2, .dims = {2, 100}}};
+  const tare_tensor empty[] = {{.rank = 2, .dims = {2, 0}}};
+  assert_int_equal(tarei_weight_shares(TARE_WEIGHT_LENGTH, shorter, 2), 200 * TAREI_LENGTH_SHARES);
+  assert_int_equal(tarei_weight_shares(TARE_WEIGHT_LENGTH, empty, 1), TAREI_LENGTH_SHARES);
+  assert_int_equal(tarei_weight_shares(TARE_WEIGHT_SAMPLE, longer, 2), TAREI_SAMPLE_SHARES);
+  tarei_accumulator sum = {0}, a = {0}, b = {0};
+  count(&a, (const float[]){1}, 1, 1);
+  count(&b, (const float[]){-1}, 1, 1);
+  assert_true(tarei_accumulator_weigh(&a, tarei_weight_shares(TARE_WEIGHT_LENGTH, longer, 2)));
+  assert_true(tarei_accumulator_weigh(&b, tarei_weight_shares(TARE_WEIGHT_LENGTH, shorter, 2)));
+  assert_true(tarei_accumulator_merge(&sum, &a) && tarei_accumulator_merge(&sum, &b));
+  assert_int_equal(tarei_counts_total(&sum.histogram.positive),
+                   3 * tarei_counts_total(&sum.histogram.negative));
+  tarei_accumulator_fini(&sum);
+  tarei_accumulator_fini(&a);
+  tarei_accumulator_fini(&b);
 }
 
 int main(void) {
@@ -105,6 +127,7 @@ int main(void) {
       cmocka_unit_test(odd_values_have_shares),
       cmocka_unit_test(finite_values_remain),
       cmocka_unit_test(samples_count_alike),
+      cmocka_unit_test(lengths_count_alike),
   };
   return cmocka_run_group_tests_name("weighting", tests, NULL, NULL);
 }
