@@ -13,6 +13,7 @@ static tare_status make_plan(tarei_calibration *const r) {
   tare_build_options build;
   tare_build_options_init(&build);
   build.observable = r->options->all_tensors;
+  build.fold_norms = r->options->fold_norms;
   build.isa = r->options->isa;
   return tare_plan_build(r->model, r->profiles, &build, &r->plan, r->err);
 }

@@ -117,6 +117,7 @@ static tare_status rewrite_graph(tare_plan *const plan, const tare_build_options
   const tarei_pass_options passes = {.evaluate = tarei_evaluate,
                                      .evaluate_user = &plan->kernels,
                                      .keep_all_tensors = o->observable,
+                                     .fold_norms = o->fold_norms,
                                      .log = &plan->passes};
   tare_status status;
   TAREI_TRY_GOTO(tarei_short_floats_find(plan->root.graph, &found, err), done);

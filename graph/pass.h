@@ -32,7 +32,8 @@ typedef struct tarei_pass_options {
   tarei_evaluate_fn evaluate; /* NULL: nothing is folded by evaluation */
   void *evaluate_user;
   int64_t *room;         /* bytes that folding may still add to the constants; NULL: any */
-  bool keep_all_tensors; /* skip the fusions that remove tensors of the model */
+  bool keep_all_tensors; /* skip the fusions that remove tensors of the model, */
+  bool fold_norms;       /* but fold_batchnorm, as exports fold */
   tarei_pass_log *log;   /* what the passes do is entered here; NULL: nowhere */
 } tarei_pass_options;
 

@@ -39,7 +39,7 @@ tare_status calibration_run(const calibration *const c, tare_stats **const out,
   calibration_progress p;
   tare_calibrate_options o = source_calibrate_options(c->in, c->lengths, c->streaming);
   tare_fit_counts fitted = {0};
-  o.all_tensors = c->all_tensors;
+  o.all_tensors = o.fold_norms = c->for_export;
   opt_weight_methods_apply(c->weight_methods, &o);
   calibration_progress_start(&p, &c->in->common, &o);
   o.fitted = &fitted;

@@ -26,7 +26,7 @@ typedef struct calibration {
   const tare_profiles *profiles;
   const length_inputs *lengths;
   const tare_streaming *streaming; /* NULL: samples are runs */
-  bool all_tensors;
+  bool for_export;                 /* what exports need: all tensors that they have */
   const opt_weight_methods *weight_methods;
 } calibration;
 

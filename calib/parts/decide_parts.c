@@ -47,6 +47,7 @@ static tare_status take_decisions(const tare_stats *const undecided,
   options->fit = undecided->fit;
   options->count_padding = undecided->counts_padding;
   options->all_tensors = undecided->all_tensors;
+  options->fold_norms = *tarei_settings_find(&undecided->settings, TAREI_SETTING_NORMS) != '\0';
   options->undecided = false;
   return tarei_run_settings_decisions(&undecided->settings, options)
              ? TARE_OK

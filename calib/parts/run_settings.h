@@ -7,6 +7,7 @@
 #include "calib/parts/settings.h"
 
 /* Names of what is decided about weights and channels, as in the options of the command. */
+#define TAREI_SETTING_NORMS "batch-normalization"
 #define TAREI_SETTING_ROUNDING "weight-rounding"
 #define TAREI_SETTING_CLIPPING "weight-clipping"
 #define TAREI_SETTING_CORRECTION "bias-correction"

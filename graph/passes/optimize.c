@@ -45,13 +45,18 @@ static tare_status run_and_note(tarei_graph *const graph, const tarei_pass *cons
              : TARE_OK;
 }
 
+static bool pass_is_skipped(const tarei_pass *const pass, const tarei_pass_options *const options) {
+  return pass->removes_tensors && options->keep_all_tensors &&
+         !(pass == &tarei_pass_fold_batchnorm && options->fold_norms);
+}
+
 static tare_status run_rounds(tarei_graph *const graph, const tarei_pass_options *const options,
                               tarei_pass_notes *const notes, tare_error *const err) {
   bool any = true;
   for (int round = 0; any && round < MAX_ROUNDS; round++) {
     any = false;
     for (int i = 0; i < N_PASSES; i++) {
-      if (passes[i]->removes_tensors && options->keep_all_tensors) {
+      if (pass_is_skipped(passes[i], options)) {
         continue;
       }
       bool changed;

@@ -1,4 +1,3 @@
-#include "graph/qdq/correct_biases.h"
 #include "graph/qdq/export.h"
 
 #include <assert.h>
@@ -8,6 +7,8 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "graph/qdq/correct_biases.h"
+#include "graph/qdq/fold_norms.h"
 #include "graph/qdq/place.h"
 #include "graph/qdq/prepare.h"
 #include "graph/qdq/raise.h"
@@ -21,6 +22,7 @@ struct tare_export {
   tare_exported_layer *layers; /* strings are owned */
   int n_layers;
   size_t cap_layers;
+  int n_folded_norms;
   char **unused_smoothings; /* names of tensors */
   int n_unused_smoothings;
 };
@@ -260,6 +262,9 @@ static tare_status export_model(tare_export *const out, const char *const path,
   TAREI_TRY(check_float(&out->file, path, err));
   TAREI_TRY(tarei_onnx_load(path, o->load, &graph, &waits, err));
   tare_status status = tarei_qdq_prepare(graph, &waits, passes, err);
+  if (status == TARE_OK && waits.status == TARE_OK) {
+    status = tarei_fold_norms(&out->file, graph, passes, &out->n_folded_norms, err);
+  }
   if (status == TARE_OK) {
     status = export_graph(out, graph, o, err);
   }
@@ -320,6 +325,10 @@ int tare_export_n_layers(const tare_export *const out) {
 tare_exported_layer tare_export_layer(const tare_export *const out, const int i) {
   assert(i >= 0 && i < out->n_layers);
   return out->layers[i];
+}
+
+int tare_export_n_folded_norms(const tare_export *const out) {
+  return out->n_folded_norms;
 }
 
 int tare_export_n_unused_smoothings(const tare_export *const out) {

@@ -159,6 +159,9 @@ typedef struct tare_calibrate_options {
   /** Observe every float tensor of the model, for engines with other fusions; otherwise only those
    *  that int8 layers read, the inputs and the outputs. */
   bool all_tensors;
+  /** With all_tensors: leave out what tare_export_new folds away, the outputs of Conv with a
+   *  BatchNormalization behind. Roundings are then those of the folded weights. */
+  bool fold_norms;
   /** Leave out the sums of products that rounding of weights by least squares needs: tables then
    *  have no roundings, and builds round each weight to nearest. */
   bool round_to_nearest;

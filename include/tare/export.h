@@ -118,6 +118,10 @@ TARE_API int tare_export_n_layers(const tare_export *out);
  *  @param i 0.. tare_export_n_layers - 1 (asserted) */
 TARE_API tare_exported_layer tare_export_layer(const tare_export *out, int i);
 
+/** Number of BatchNormalization nodes that the model which is written has no more: they are folded
+ * into the weights and the bias of the Conv before them, since engines take no Q/DQ between. */
+TARE_API int tare_export_n_folded_norms(const tare_export *out);
+
 /** Number of tensors that the table smooths, but the model that is written does not: there is none
  * of this name, its constants are not float32, or not all that makes or reads it can make up for
  * it. They keep their scales. */

@@ -60,6 +60,9 @@ typedef struct tare_build_options {
                                     something (tare_smoothing) */
   bool observable;               /* keep every tensor of the model visible to calibration: no
                                     fusion that makes one disappear */
+  bool fold_norms;               /* with observable: fold BatchNormalization into the weights of the
+                                    Conv before it all the same, which makes the output of that
+                                    disappear */
   bool symmetric;                /* activations always s8 with zero point 0, as TensorRT has it;
                                     else tensors without negative values use all of u8 */
   bool int8_when_small;          /* int8 also for layers so small that they are faster in float
@@ -404,8 +407,9 @@ TARE_API int64_t tare_plan_context_bytes(const tare_plan *plan);
 typedef struct tare_context_options {
   int threads; /* 0: tare_cores() */
   int profile; /* always run in this profile; -1: in the first one that covers the shape */
-  /* What follows from lengths alone (position buckets, masks, ...) is computed once for each length,
-   * and kept for the lengths used last in at most so many bytes. 0: 16 MiB; -1: nothing is kept */
+  /* What follows from lengths alone (position buckets, masks, ...) is computed once for each
+   * length, and kept for the lengths used last in at most so many bytes. 0: 16 MiB; -1: nothing is
+   * kept */
   int64_t kept_bytes;
 } tare_context_options;
 

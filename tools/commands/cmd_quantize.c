@@ -180,7 +180,7 @@ static tare_status quantize_collect(const quantize_arguments *const a, quantize_
                          .profiles = w->profiles,
                          .lengths = &w->lengths,
                          .streaming = w->streaming,
-                         .all_tensors = true,
+                         .for_export = true,
                          .weight_methods = &a->weight_methods};
   return calibration_run(&c, &w->stats, err);
 }

@@ -79,6 +79,10 @@ void export_print(const tare_export *const out, const int target) {
     printf("opset      raised from %" PRId64 " to %" PRId64 ": Q/DQ for %s needs it\n", read,
            written, engine);
   }
+  if (tare_export_n_folded_norms(out)) {
+    printf("folded     %d BatchNormalization into the weights of Conv\n",
+           tare_export_n_folded_norms(out));
+  }
   printf("layers     %d: %s\n", tare_export_n_layers(out), forms);
   roundings_print(count_rounding(out, TARE_ROUNDING_TABLE),
                   count_rounding(out, TARE_ROUNDING_NEAREST));
@@ -103,6 +107,7 @@ void export_json(cJSON *const object, const tare_export *const out,
   json_text(object, "row_scales", tare_row_form_name((int)options->rows));
   json_int(object, "opset", written);
   json_int(object, "model_opset", read);
+  json_int(object, "folded_norms", tare_export_n_folded_norms(out));
   cJSON *const list = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_export_n_layers(out); i++) {
     const tare_exported_layer layer = tare_export_layer(out, i);
