@@ -111,8 +111,8 @@ static tare_status profile_spec_parse_item(const tare_profiles *const set, const
 }
 
 static tare_status parse_items(const tare_profiles *const set, const char *const spec,
-                               tarei_profile *const profile, tare_error *const err) {
-  bool seen[TARE_MAX_SYMBOLS] = {false};
+                               tarei_profile *const profile, bool *const seen,
+                               tare_error *const err) {
   if (!tarei_find_unquoted(spec, 0)) {
     return tarei_fail(err, TARE_E_USAGE, "unterminated single quote");
   }
@@ -134,7 +134,11 @@ static tare_status parse_items(const tare_profiles *const set, const char *const
 tare_status tare_profiles_add(tare_profiles *const profiles, const char *const spec,
                               tare_error *const err) {
   tarei_profile profile = tarei_profile_ones();
-  tare_status status = parse_items(profiles, spec, &profile, err);
+  bool seen[TARE_MAX_SYMBOLS] = {false};
+  tare_status status = parse_items(profiles, spec, &profile, seen, err);
+  if (status == TARE_OK) {
+    status = tarei_profiles_derive(profiles, seen, &profile, err);
+  }
   if (status == TARE_OK) {
     status = tarei_profiles_append(profiles, &profile, err);
   }
