@@ -278,6 +278,72 @@ const char *tare_streaming_chunk_symbol(const tare_streaming *const s, int64_t *
   return NULL;
 }
 
+int tarei_streaming_symbols(const tare_streaming *const s, const char **const names) {
+  int n = 0;
+  for (int i = 0; i < s->n_inputs; i++) {
+    for (int d = 0; d < s->inputs[i].rank; d++) {
+      const char *const symbol = s->inputs[i].dims[d].symbol;
+      bool known = !symbol;
+      for (int k = 0; k < n && !known; k++) {
+        known = strcmp(names[k], symbol) == 0;
+      }
+      if (!known && n < TARE_MAX_SYMBOLS) {
+        names[n++] = symbol;
+      }
+    }
+  }
+  return n;
+}
+
+static bool differs(const tare_dim *const in, const tare_dim *const out) {
+  return in->symbol && (!out->symbol || strcmp(in->symbol, out->symbol) != 0);
+}
+
+bool tare_streaming_state_grows(const tare_streaming *const s, const int state) {
+  assert(state >= 0 && state < s->n_states);
+  const tare_port *const in = &s->inputs[s->states[state].input];
+  const tare_port *const out = &s->outputs[s->states[state].output];
+  bool grows = false;
+  for (int d = 0; d < in->rank; d++) {
+    grows |= differs(&in->dims[d], &out->dims[d]);
+  }
+  return grows;
+}
+
+/* By how much a run with a chunk of `size` makes an axis of a state longer; -1: not known. */
+static int64_t growth(const tare_streaming *const s, const tare_dim *const in,
+                      const tare_dim *const out) {
+  const char *names[TARE_MAX_SYMBOLS];
+  int64_t values[TARE_MAX_SYMBOLS] = {0}, size = 0, value;
+  const char *const chunk = tare_streaming_chunk_symbol(s, &size);
+  const int n = tarei_streaming_symbols(s, names);
+  tarei_symbol_sum sum = {.is = false};
+  if (out->symbol) {
+    sum = tarei_symbol_sum_read(out->symbol, names, n);
+  }
+  for (int i = 0; i < n; i++) {
+    const bool own = strcmp(names[i], in->symbol) == 0;
+    sum.is = sum.is &&
+             (own ? sum.counts[i] == 1 : !sum.counts[i] || (chunk && strcmp(names[i], chunk) == 0));
+    values[i] = own ? 0 : size;
+  }
+  return sum.is && tarei_symbol_sum_value(&sum, values, &value) ? value : -1;
+}
+
+int64_t tare_streaming_growth(const tare_streaming *const s, const char *const symbol) {
+  for (int i = 0; i < s->n_states; i++) {
+    const tare_port *const in = &s->inputs[s->states[i].input];
+    const tare_port *const out = &s->outputs[s->states[i].output];
+    for (int d = 0; d < in->rank; d++) {
+      if (in->dims[d].symbol && strcmp(in->dims[d].symbol, symbol) == 0 &&
+          differs(&in->dims[d], &out->dims[d])) {
+        return s->size ? growth(s, &in->dims[d], &out->dims[d]) : 0;
+      }
+    }
+  }
+  return -1;
+}
+
 tare_status tare_streaming_feed(const tare_streaming *const s, const tare_tensor *const outputs,
                                 tare_tensor *const inputs, tare_error *const err) {
   for (int i = 0; i < s->n_states; i++) {

@@ -5,6 +5,11 @@
  * Order of calls: tare_streaming_new, then states and chunk, then tare_streaming_ports, which are
  * the inputs that a data set must supply. tare_calibrate and tare_eval take the streaming, cut
  * samples into chunks and carry the states; at the beginning of each sample, the states are zeros.
+ *
+ * A state may grow: the output "present" of a cache is as long as its input "past" and the chunk
+ * together. It begins with the minimum of "past" in profile 0, which may be 0. Of another input
+ * with an axis of that length ("past + seq", such as an attention mask), the data has the whole,
+ * and each run gets the part up to the end of its chunk.
  */
 #ifndef TARE_STREAMING_H
 #define TARE_STREAMING_H
@@ -64,6 +69,20 @@ TARE_API const char *tare_streaming_state_input(const tare_streaming *streaming,
 /** Name of the output of a state, 0 .. tare_streaming_n_states - 1 (asserted); belongs to the
  * ports. */
 TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming, int state);
+
+/**
+ * Whether the output of a state, 0 .. tare_streaming_n_states - 1 (asserted), has other lengths
+ * than its input, as a cache has that every run makes longer.
+ */
+TARE_API bool tare_streaming_state_grows(const tare_streaming *streaming, int state);
+
+/**
+ * By how much a run makes the states longer along a symbol.
+ * @param symbol a symbol of the inputs, e.g. "past"
+ * @return the growth from chunk to chunk, 0 where samples are whole; -1 if no state grows along the
+ *         symbol, or by a length that does not follow from the chunk
+ */
+TARE_API int64_t tare_streaming_growth(const tare_streaming *streaming, const char *symbol);
 
 /**
  * Cuts samples into chunks.
