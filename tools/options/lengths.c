@@ -142,6 +142,29 @@ char *profile_spec(const tare_profiles *const profiles, const int profile) {
                  : cli_format("%s", "");
 }
 
+/* Whether a sum is as long as one symbol alone: then the others are empty. */
+static bool is_alone(const tare_profiles *const profiles, const int profile, const int sum) {
+  const tare_range r = tare_profiles_range(profiles, profile, sum);
+  bool alone = false;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const tare_range other = tare_profiles_range(profiles, profile, s);
+    alone |= !tare_profiles_is_sum(profiles, s) && other.min == r.min && other.opt == r.opt &&
+             other.max == r.max;
+  }
+  return alone;
+}
+
+const char *profiles_joint(const tare_profiles *const profiles) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    for (int p = 0; tare_profiles_is_sum(profiles, s) && p < tare_profiles_count(profiles); p++) {
+      if (!is_alone(profiles, p, s)) {
+        return tare_profiles_symbol(profiles, s);
+      }
+    }
+  }
+  return NULL;
+}
+
 static tare_status copy_profiles(const tare_profiles *const from, tare_profiles *const to,
                                  tare_error *const err) {
   for (int p = 0; p < tare_profiles_count(from); p++) {
