@@ -48,7 +48,8 @@ static tare_status name_by(const tarei_graph *const graph, const int symbol,
   const char *names[TARE_MAX_SYMBOLS];
   const int n = input_symbols(graph, names);
   tarei_str text = {0};
-  if (length == TAREI_EXPR_NONE || tarei_expr_uses(graph->exprs, length, symbol)) {
+  if (length == TAREI_EXPR_NONE || tarei_expr_uses(graph->exprs, length, symbol) ||
+      tarei_symbol_sum_read(tarei_exprs_symbol_name(graph->exprs, symbol), names, n).is) {
     return TARE_OK;
   }
   tarei_expr_print(graph->exprs, length, &text);
