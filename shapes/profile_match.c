@@ -46,13 +46,14 @@ int tare_profiles_nearest(const tare_profiles *const profiles, const int64_t *co
   return nearest;
 }
 
-/* Which symbols stand outside some profile; the others are not the reason. */
+/* Which symbols stand outside some profile; the others are not the reason. A sum stands outside
+ * with one of its parts. */
 static int find_culprits(const tare_profiles *const profiles, const int64_t *const values,
                          bool *const culprit) {
   int n = 0;
   for (int i = 0; i < profiles->n_symbols; i++) {
     culprit[i] = false;
-    for (int p = 0; p < profiles->count && !culprit[i]; p++) {
+    for (int p = 0; p < profiles->count && !culprit[i] && !profiles->sums[i].is; p++) {
       culprit[i] = !profile_match_holds(&profiles->items[p], i, values[i]);
     }
     n += culprit[i];
