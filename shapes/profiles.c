@@ -138,8 +138,9 @@ tare_status tarei_profiles_derive(const tare_profiles *const set, const bool *co
   return TARE_OK;
 }
 
-static tare_status check_sum(const tare_profiles *const set, const tarei_profile *const profile,
-                             const int symbol, tare_error *const err) {
+static tare_status profiles_check_sum(const tare_profiles *const set,
+                                      const tarei_profile *const profile, const int symbol,
+                                      tare_error *const err) {
   const tare_range r = profile->ranges[symbol];
   tare_range sum;
   TAREI_TRY(profiles_sum_range(set, profile, symbol, &sum, err));
@@ -163,7 +164,7 @@ tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile 
     }
   }
   for (int i = 0; i < set->n_symbols; i++) {
-    TAREI_TRY(set->sums[i].is ? check_sum(set, profile, i, err) : TARE_OK);
+    TAREI_TRY(set->sums[i].is ? profiles_check_sum(set, profile, i, err) : TARE_OK);
   }
   if (set->count == TARE_MAX_PROFILES) {
     return tarei_fail(err, TARE_E_LIMIT, "more than %d profiles", TARE_MAX_PROFILES);

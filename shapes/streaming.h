@@ -12,6 +12,12 @@ typedef struct tarei_state {
   int output, input;
 } tarei_state;
 
+/* What a calibration lets the model generate behind each sample. */
+typedef struct tarei_generation {
+  int64_t tokens; /* 0: nothing */
+  int input, output;
+} tarei_generation;
+
 struct tare_streaming {
   const tare_port *inputs, *outputs;
   int n_inputs, n_outputs;
@@ -20,6 +26,7 @@ struct tare_streaming {
   size_t cap_states;
   int *chunk_axis;   /* per input: the axis that is cut, or -1 */
   int64_t size, hop; /* of a chunk; 0: samples are whole */
+  tarei_generation generation;
   tare_port *ports;  /* those that the data supplies; made on demand */
   tarei_str chunked; /* symbol of fixed chunk axes in these ports */
 };
@@ -52,6 +59,8 @@ typedef struct tarei_utterance {
     size_t bytes;
   } * buffers; /* memory of `data`, then of `tensors` */
   int64_t n_chunks, at;
+  int64_t generates; /* tokens behind each sample; set by whoever wants them generated */
+  int64_t to_generate;
 } tarei_utterance;
 
 tare_status tarei_utterance_init(tarei_utterance *utterance, const tare_streaming *streaming,
@@ -70,5 +79,9 @@ tare_status tarei_utterance_next(tarei_utterance *utterance, const tare_tensor *
                                  tare_error *err);
 tare_status tarei_utterance_feed(tarei_utterance *utterance, const tare_tensor *outputs,
                                  tare_error *err);
+/* Appends the token with the largest logit to the sample, which then has one chunk more; feed calls
+ * it behind the last chunk. TARE_E_SHAPE where an input has not one value for each token. */
+tare_status tarei_utterance_generate(tarei_utterance *utterance, const tare_tensor *outputs,
+                                     tare_error *err);
 
 #endif

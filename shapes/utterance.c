@@ -235,6 +235,7 @@ tare_status tarei_utterance_begin(tarei_utterance *const u, const tare_profiles 
                                   const tare_tensor *const data, tare_error *const err) {
   const tare_streaming *const s = u->streaming;
   u->at = 0;
+  u->to_generate = u->generates;
   for (int i = 0; i < s->n_inputs - s->n_states; i++) {
     TAREI_TRY(copy_into(&u->buffers[i], &u->data[i], &data[i], err));
   }
@@ -321,6 +322,10 @@ tare_status tarei_utterance_feed(tarei_utterance *const u, const tare_tensor *co
     const tarei_state *const state = &u->streaming->states[i];
     TAREI_TRY(copy_into(buffer_of(u, state->input), &u->tensors[state->input],
                         &outputs[state->output], err));
+  }
+  if (u->at == u->n_chunks && u->to_generate > 0) {
+    u->to_generate--;
+    return tarei_utterance_generate(u, outputs, err);
   }
   return TARE_OK;
 }

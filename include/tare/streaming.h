@@ -96,6 +96,24 @@ TARE_API tare_status tare_streaming_set_chunk(tare_streaming *streaming, const c
                                               int64_t hop, tare_error *err);
 
 /**
+ * Lets calibrations generate behind each sample: the token with the largest logit is appended, and
+ * fed to the model with the states, so many times. Of equal logits the first counts. Other inputs
+ * along the tokens go on with their last value, and those named as positions with the next. The
+ * tokens are those of the model in float, the same for any threads, shards and order. Evaluations
+ * take the samples alone.
+ * @param tokens how many to generate, >= 1
+ * @return TARE_OK, TARE_E_USAGE (chunks are not of length 1 along a symbol, or it is not clear
+ * which input has the tokens and which output the logits: an integer input along the chunks, a
+ *         float32 output that is no state, by "ids" and "logits" in their names where there are
+ *         several)
+ */
+TARE_API tare_status tare_streaming_set_generation(tare_streaming *streaming, int64_t tokens,
+                                                   tare_error *err);
+
+/** Tokens that are generated behind each sample; 0 for none. */
+TARE_API int64_t tare_streaming_generated(const tare_streaming *streaming);
+
+/**
  * The inputs that data must supply: those that are not states. An axis that is cut into chunks may
  * have any length.
  * @param ports receives an array that belongs to the streaming and is valid until it is changed

@@ -143,7 +143,8 @@ char *profile_spec(const tare_profiles *const profiles, const int profile) {
 }
 
 /* Whether a sum is as long as one symbol alone: then the others are empty. */
-static bool is_alone(const tare_profiles *const profiles, const int profile, const int sum) {
+static bool lengths_is_alone(const tare_profiles *const profiles, const int profile,
+                             const int sum) {
   const tare_range r = tare_profiles_range(profiles, profile, sum);
   bool alone = false;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
@@ -157,7 +158,7 @@ static bool is_alone(const tare_profiles *const profiles, const int profile, con
 const char *profiles_joint(const tare_profiles *const profiles) {
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     for (int p = 0; tare_profiles_is_sum(profiles, s) && p < tare_profiles_count(profiles); p++) {
-      if (!is_alone(profiles, p, s)) {
+      if (!lengths_is_alone(profiles, p, s)) {
         return tare_profiles_symbol(profiles, s);
       }
     }
@@ -218,7 +219,8 @@ static tare_range state_range(const lengths *const l, const tare_streaming *cons
   int64_t size = 0;
   const char *const chunk = tare_streaming_chunk_symbol(streaming, &size);
   const int symbol = chunk ? find_symbol(l->symbols, chunk) : -1;
-  const int64_t longest = symbol < 0 ? 0 : lengths_range(l, symbol).max;
+  const int64_t longest =
+      symbol < 0 ? 0 : lengths_range(l, symbol).max + tare_streaming_generated(streaming);
   const int64_t runs = size && longest > size ? (longest - size + size - 1) / size : 0;
   return (tare_range){0, runs / 2 * growth, runs * growth};
 }

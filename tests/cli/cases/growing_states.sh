@@ -20,6 +20,17 @@ digits /0000003/logits whole.h5 >whole
 "$TARE" calibrate "$model" tokens --chunk seq=1 -o one.stats --threads 1 -q >text || exit
 "$TARE" calibrate "$model" tokens --chunk seq=1 -o two.stats --threads 2 -q >text || exit
 cmp one.stats two.stats && echo "the same statistics with two threads"
+mkdir longer
+cp "$SOURCE"/tests/fixtures/onnx/good_cache_longer_*.npz longer || exit
+"$TARE" calibrate "$model" tokens --chunk seq=1 --generate 3 -o generated.json 2>&1 >text | grep profile || exit
+"$TARE" calibrate "$model" longer --chunk seq=1 -o longer.json -q >text || exit
+cmp generated.json longer.json && echo "generated tokens count like those of the data"
+for shard in 1 0; do
+  "$TARE" calibrate "$model" tokens --chunk seq=1 --generate 3 --shard $shard/2 -o $shard.stats -q >text || exit
+done
+"$TARE" merge 0.stats 1.stats --model "$model" -o merged.stats -q >text || exit
+"$TARE" table merged.stats -o merged.json -q >text || exit
+cmp merged.json generated.json && echo "in shards as well"
 "$TARE" table one.stats -o table.json -q >text || exit
 "$TARE" build "$model" --calib table.json -o int8.plan | grep profile || exit
 "$TARE" run int8.plan tokens --chunk seq=1 --against "$model" --json 2>text |
@@ -44,4 +55,10 @@ echo "exit $?"
 "$TARE" run "$model" tokens --chunk seq=1 --profile "past=0:0:0,seq=1:4:9,'seq + past'=1:4:8" -q
 echo "exit $?"
 "$TARE" run "$model" tokens --chunk seq=1 --profile past=1:3:9 -q
+echo "exit $?"
+"$TARE" calibrate "$model" tokens --generate 3 -o none.json
+echo "exit $?"
+"$TARE" calibrate "$model" tokens --chunk seq=2 --generate 3 -o none.json -q
+echo "exit $?"
+"$TARE" merge 0.stats one.stats -o none.stats -q
 echo "exit $?"

@@ -223,11 +223,72 @@ static void a_mask_is_cut_twice(void **state) {
   tare_streaming_free(&s);
 }
 
+/* Behind a prompt of one token come the indices of the largest logits; masks stay, positions go on.
+ */
+static void tokens_are_generated(void **state) {
+  (void)state;
+  const tare_port ports[] = {
+      inputs[0], inputs[1], inputs[2], {"position_ids", TARE_I32, 2, {{-1, "batch"}, {-1, "seq"}}}};
+  const tare_port results[] = {{"logits", TARE_F32, 3, {{-1, "batch"}, {-1, "seq"}, {3, NULL}}},
+                               outputs[1]};
+  tare_streaming *s = NULL;
+  tare_profiles *profiles = NULL;
+  tare_error err = {0};
+  assert_int_equal(tare_streaming_new(ports, 4, results, 2, &s, NULL), TARE_OK);
+  assert_int_equal(tare_streaming_find_states(s), 1);
+  assert_int_equal(tare_streaming_set_generation(s, 2, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "chunks of 1 along a symbol"));
+  assert_int_equal(tare_streaming_set_chunk(s, "seq=1", 0, NULL), TARE_OK);
+  assert_int_equal(tare_streaming_set_generation(s, 0, &err), TARE_E_USAGE);
+  assert_int_equal(tare_streaming_set_generation(s, 2, &err), TARE_OK);
+  assert_int_equal(tare_streaming_generated(s), 2);
+  assert_int_equal(tare_profiles_new(ports, 4, &profiles, NULL), TARE_OK);
+  assert_int_equal(tare_profiles_add(profiles, "past=0:1:2", NULL), TARE_OK);
+  int64_t ids[] = {7}, mask[] = {1};
+  int32_t positions[] = {4};
+  float grown[6] = {0};
+  const tare_tensor data[] = {
+      {TARE_I64, 1, {1}, ids}, {TARE_I64, 1, {1}, mask}, {TARE_I32, 1, {1}, positions}};
+  tarei_utterance u = {0};
+  assert_int_equal(tarei_utterance_init(&u, s, NULL), TARE_OK);
+  u.generates = 2;
+  for (int sample = 0; sample < 2; sample++) {
+    static const int64_t tokens[3] = {7, 1, 2}, masks[3] = {1, 1, 1};
+    static float logits[3][3] = {{0, 2, 2}, {-3, -2, -1}, {0, 0, 0}};
+    const tare_tensor *t = NULL;
+    assert_int_equal(tarei_utterance_begin(&u, profiles, data, NULL), TARE_OK);
+    for (int chunk = 0; chunk < 3; chunk++) {
+      assert_int_equal(tarei_utterance_next(&u, &t, NULL), TARE_OK);
+      assert_non_null(t);
+      assert_int_equal(*(const int64_t *)t[0].data, tokens[chunk]);
+      assert_int_equal(t[1].dims[0], chunk + 1);
+      assert_memory_equal(t[1].data, masks, (size_t)(chunk + 1) * sizeof *masks);
+      assert_int_equal(*(const int32_t *)t[3].data, 4 + chunk);
+      const tare_tensor out[] = {{TARE_F32, 3, {1, 1, 3}, logits[chunk]},
+                                 {TARE_F32, 3, {1, chunk + 1, 2}, grown}};
+      assert_int_equal(tarei_utterance_feed(&u, out, NULL), TARE_OK);
+    }
+    assert_int_equal(tarei_utterance_next(&u, &t, NULL), TARE_OK);
+    assert_null(t);
+  }
+  const tare_tensor *t = NULL;
+  float logits[6] = {0};
+  const tare_tensor two[] = {{TARE_F32, 3, {2, 1, 3}, logits}, {TARE_F32, 3, {1, 1, 2}, grown}};
+  assert_int_equal(tarei_utterance_begin(&u, profiles, data, NULL), TARE_OK);
+  assert_int_equal(tarei_utterance_next(&u, &t, NULL), TARE_OK);
+  assert_int_equal(tarei_utterance_feed(&u, two, &err), TARE_E_SHAPE);
+  assert_non_null(strstr(err.message, "output 'logits' has 6 values for one token"));
+  tarei_utterance_fini(&u);
+  tare_profiles_free(&profiles);
+  tare_streaming_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_sums),        cmocka_unit_test(ranges_of_sums_follow),
       cmocka_unit_test(sums_are_fitted_alone), cmocka_unit_test(growth_is_known),
       cmocka_unit_test(a_state_grows),         cmocka_unit_test(a_mask_is_cut_twice),
+      cmocka_unit_test(tokens_are_generated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
