@@ -60,8 +60,8 @@ static const struct argp_option OPTIONS[] = {
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
     {"generate", OPT_GENERATE, "N", 0,
-     "Let the model go on behind each sample by N tokens, those with the largest logits; needs "
-     "--chunk SYMBOL=1",
+     "With --chunk SYMBOL=1: let the model go on behind each sample by N tokens, those with the "
+     "largest logits",
      0},
     {0}};
 
