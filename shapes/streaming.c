@@ -295,39 +295,39 @@ int tarei_streaming_symbols(const tare_streaming *const s, const char **const na
   return n;
 }
 
-static bool differs(const tare_dim *const in, const tare_dim *const out) {
-  return in->symbol && (!out->symbol || strcmp(in->symbol, out->symbol) != 0);
-}
-
-bool tare_streaming_state_grows(const tare_streaming *const s, const int state) {
-  assert(state >= 0 && state < s->n_states);
-  const tare_port *const in = &s->inputs[s->states[state].input];
-  const tare_port *const out = &s->outputs[s->states[state].output];
-  bool grows = false;
-  for (int d = 0; d < in->rank; d++) {
-    grows |= differs(&in->dims[d], &out->dims[d]);
+/* What the axis of an output has beside the symbol of the input: the sum without it. Without `is`,
+ * the output does not have it once, and something more. */
+static tarei_symbol_sum growth_of(const tare_streaming *const s, const tare_dim *const in,
+                                  const tare_dim *const out) {
+  const char *names[TARE_MAX_SYMBOLS];
+  const int n = tarei_streaming_symbols(s, names);
+  tarei_symbol_sum sum = {.is = false};
+  if (in->symbol && out->symbol) {
+    sum = tarei_symbol_sum_read(out->symbol, names, n);
   }
-  return grows;
+  bool once = false;
+  for (int i = 0; sum.is && i < n; i++) {
+    if (strcmp(names[i], in->symbol) == 0) {
+      once = sum.counts[i] == 1;
+      sum.counts[i] = 0;
+    }
+  }
+  sum.is = sum.is && once;
+  return sum;
 }
 
-/* By how much a run with a chunk of `size` makes an axis of a state longer; -1: not known. */
-static int64_t growth(const tare_streaming *const s, const tare_dim *const in,
-                      const tare_dim *const out) {
+/* The value of a growth for a chunk of `size`; -1 where it does not follow from that. */
+static int64_t growth_at(const tare_streaming *const s, const tarei_symbol_sum *const growth) {
   const char *names[TARE_MAX_SYMBOLS];
   int64_t values[TARE_MAX_SYMBOLS] = {0}, size = 0, value;
   const char *const chunk = tare_streaming_chunk_symbol(s, &size);
   const int n = tarei_streaming_symbols(s, names);
-  tarei_symbol_sum sum = {.is = false};
-  if (out->symbol) {
-    sum = tarei_symbol_sum_read(out->symbol, names, n);
-  }
+  bool follows = true;
   for (int i = 0; i < n; i++) {
-    const bool own = strcmp(names[i], in->symbol) == 0;
-    sum.is = sum.is &&
-             (own ? sum.counts[i] == 1 : !sum.counts[i] || (chunk && strcmp(names[i], chunk) == 0));
-    values[i] = own ? 0 : size;
+    follows = follows && (!growth->counts[i] || (chunk && strcmp(names[i], chunk) == 0));
+    values[i] = size;
   }
-  return sum.is && tarei_symbol_sum_value(&sum, values, &value) ? value : -1;
+  return follows && tarei_symbol_sum_value(growth, values, &value) ? value : -1;
 }
 
 int64_t tare_streaming_growth(const tare_streaming *const s, const char *const symbol) {
@@ -335,13 +335,23 @@ int64_t tare_streaming_growth(const tare_streaming *const s, const char *const s
     const tare_port *const in = &s->inputs[s->states[i].input];
     const tare_port *const out = &s->outputs[s->states[i].output];
     for (int d = 0; d < in->rank; d++) {
-      if (in->dims[d].symbol && strcmp(in->dims[d].symbol, symbol) == 0 &&
-          differs(&in->dims[d], &out->dims[d])) {
-        return s->size ? growth(s, &in->dims[d], &out->dims[d]) : 0;
+      const tarei_symbol_sum growth = growth_of(s, &in->dims[d], &out->dims[d]);
+      if (growth.is && strcmp(in->dims[d].symbol, symbol) == 0) {
+        return s->size ? growth_at(s, &growth) : 0;
       }
     }
   }
   return -1;
+}
+
+bool tare_streaming_fits(const tare_streaming *const s, const tare_tensor *const outputs,
+                         const tare_tensor *const inputs) {
+  bool fits = true;
+  for (int i = 0; i < s->n_states; i++) {
+    fits &= tare_tensor_count(&outputs[s->states[i].output]) ==
+            tare_tensor_count(&inputs[s->states[i].input]);
+  }
+  return fits;
 }
 
 tare_status tare_streaming_feed(const tare_streaming *const s, const tare_tensor *const outputs,

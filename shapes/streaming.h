@@ -63,6 +63,7 @@ typedef struct tarei_utterance {
   int64_t to_generate;
 } tarei_utterance;
 
+/* TARE_E_USAGE where chunks overlap, and a state grows. */
 tare_status tarei_utterance_init(tarei_utterance *utterance, const tare_streaming *streaming,
                                  tare_error *err);
 void tarei_utterance_fini(tarei_utterance *utterance);

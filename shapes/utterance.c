@@ -34,6 +34,20 @@ static struct tarei_utterance_joint joint_of(const tarei_utterance *const u, con
   return joint;
 }
 
+static tare_status check_hop(const tarei_utterance *const u, tare_error *const err) {
+  const tare_streaming *const s = u->streaming;
+  for (int i = 0; i < u->n_symbols; i++) {
+    if (s->hop != s->size && tare_streaming_growth(s, u->symbols[i]) > 0) {
+      return tarei_fail(
+          err, TARE_E_USAGE,
+          "hop %lld for chunks of %lld: a state grows along '%s', and would hold what "
+          "chunks have in common twice (leave the hop out)",
+          (long long)s->hop, (long long)s->size, u->symbols[i]);
+    }
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_utterance_init(tarei_utterance *const u, const tare_streaming *const s,
                                  tare_error *const err) {
   const size_t n = (size_t)s->n_inputs;
@@ -46,6 +60,7 @@ tare_status tarei_utterance_init(tarei_utterance *const u, const tare_streaming 
     return tarei_fail_memory(err, "utterance", n * sizeof *u->tensors);
   }
   u->n_symbols = tarei_streaming_symbols(s, u->symbols);
+  TAREI_TRY(check_hop(u, err));
   for (int i = 0; i < s->n_inputs; i++) {
     u->joints[i] = joint_of(u, i);
   }

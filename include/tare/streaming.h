@@ -71,12 +71,6 @@ TARE_API const char *tare_streaming_state_input(const tare_streaming *streaming,
 TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming, int state);
 
 /**
- * Whether the output of a state, 0 .. tare_streaming_n_states - 1 (asserted), has other lengths
- * than its input, as a cache has that every run makes longer.
- */
-TARE_API bool tare_streaming_state_grows(const tare_streaming *streaming, int state);
-
-/**
  * By how much a run makes the states longer along a symbol.
  * @param symbol a symbol of the inputs, e.g. "past"
  * @return the growth from chunk to chunk, 0 where samples are whole; -1 if no state grows along the
@@ -127,6 +121,15 @@ TARE_API int tare_streaming_ports(tare_streaming *streaming, const tare_port **p
  * @return name of the symbol; NULL if samples are whole or a fixed axis is cut
  */
 TARE_API const char *tare_streaming_chunk_symbol(const tare_streaming *streaming, int64_t *size);
+
+/**
+ * Whether the states of a run have the sizes of the inputs of the next, so that tare_streaming_feed
+ * can copy them. States that grow have not.
+ * @param outputs one tensor per output
+ * @param inputs one tensor per input; only dims are read
+ */
+TARE_API bool tare_streaming_fits(const tare_streaming *streaming, const tare_tensor *outputs,
+                                  const tare_tensor *inputs);
 
 /**
  * Copies states from the outputs of a run to the inputs of the next, for programs that run contexts

@@ -145,7 +145,6 @@ static void growth_is_known(void **state) {
   } cases[] = {{NULL, 0}, {"seq=1", 1}, {"seq=4", 4}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tare_streaming *s = streaming_in_chunks(cases[i].chunk);
-    assert_true(tare_streaming_state_grows(s, 0));
     assert_int_equal(tare_streaming_growth(s, "past"), cases[i].growth);
     assert_int_equal(tare_streaming_growth(s, "seq"), -1);
     assert_int_equal(tare_streaming_growth(s, "batch"), -1);
@@ -177,6 +176,7 @@ static void a_state_grows(void **state) {
       assert_int_equal(t[2].dims[1], 2 * chunk);
       const tare_tensor results[] = {{TARE_F32, 2, {1, 2}, grown},
                                      {TARE_F32, 3, {1, 2 * chunk + 2, 2}, grown}};
+      assert_false(tare_streaming_fits(s, results, t));
       assert_int_equal(tarei_utterance_feed(&u, results, NULL), TARE_OK);
     }
     assert_int_equal(tarei_utterance_next(&u, &t, NULL), TARE_OK);
@@ -188,6 +188,18 @@ static void a_state_grows(void **state) {
   assert_non_null(strstr(err.message, "input 'mask' has length 4 along 'past + seq', expected 5"));
   tarei_utterance_fini(&u);
   tare_profiles_free(&profiles);
+  tare_streaming_free(&s);
+}
+
+static void chunks_must_not_overlap(void **state) {
+  (void)state;
+  tare_streaming *s = streaming_in_chunks(NULL);
+  tarei_utterance u = {0};
+  tare_error err = {0};
+  assert_int_equal(tare_streaming_set_chunk(s, "seq=4", 2, NULL), TARE_OK);
+  assert_int_equal(tarei_utterance_init(&u, s, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "hop 2 for chunks of 4: a state grows along 'past'"));
+  tarei_utterance_fini(&u);
   tare_streaming_free(&s);
 }
 
@@ -285,10 +297,10 @@ static void tokens_are_generated(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_are_sums),        cmocka_unit_test(ranges_of_sums_follow),
-      cmocka_unit_test(sums_are_fitted_alone), cmocka_unit_test(growth_is_known),
-      cmocka_unit_test(a_state_grows),         cmocka_unit_test(a_mask_is_cut_twice),
-      cmocka_unit_test(tokens_are_generated),
+      cmocka_unit_test(names_are_sums),          cmocka_unit_test(ranges_of_sums_follow),
+      cmocka_unit_test(sums_are_fitted_alone),   cmocka_unit_test(growth_is_known),
+      cmocka_unit_test(a_state_grows),           cmocka_unit_test(a_mask_is_cut_twice),
+      cmocka_unit_test(chunks_must_not_overlap), cmocka_unit_test(tokens_are_generated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
