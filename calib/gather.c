@@ -375,6 +375,7 @@ static tare_status start_worker(worker *const w, intake *const in, const int thr
   const tare_streaming *const streaming = in->job->options->streaming;
   if (streaming) {
     TAREI_TRY(tarei_utterance_init(&w->sample.utterance, streaming, err));
+    w->sample.utterance.generates = streaming->generation.tokens;
   }
   w->outputs = tarei_calloc((size_t)in->job->model->graph->n_outputs, sizeof *w->outputs);
   if (!w->outputs) {

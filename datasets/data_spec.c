@@ -87,6 +87,15 @@ static tare_status check_texts(const tare_dataset_options *const options, tare_e
   return TARE_OK;
 }
 
+static void mark_empty(const tare_dataset_options *const options, tare_port *const port) {
+  for (int d = 0; d < port->rank; d++) {
+    const char *const symbol = port->dims[d].symbol;
+    for (int i = 0; symbol && i < options->n_empty_symbols; i++) {
+      port->dims[d].value = strcmp(options->empty_symbols[i], symbol) ? port->dims[d].value : 0;
+    }
+  }
+}
+
 static tare_status data_spec_check_options(const tare_dataset_options *const options,
                                            tare_error *const err) {
   if (options->n_inputs < 1) {
@@ -225,6 +234,7 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   for (int i = 0; ok && i < options->n_inputs; i++) {
     out->inputs[i] = options->inputs[i];
     out->n_inputs++;
+    mark_empty(options, &out->inputs[i]);
     ok = own_port(&out->inputs[i]);
   }
   for (int i = 0; ok && i < options->n_mappings; i++) {

@@ -10,7 +10,7 @@
 #include "datasets/tokenizer/tokenizer.h"
 
 typedef struct tarei_data_spec {
-  tare_port *inputs;
+  tare_port *inputs; /* the value of a dim with a symbol is 0 where it may be empty, else -1 */
   int n_inputs;
   int rate;
   int channel;                /* of audio, from 1; 0: the mean of all */
@@ -26,10 +26,10 @@ typedef struct tarei_data_spec {
   bool skip_bad, rows;
   bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
   int64_t limit;  /* 0 for all */
-  int64_t shard, n_shards; /* 0 shards: all samples */
+  int64_t shard, n_shards;                  /* 0 shards: all samples */
   bool (*wants)(void *user, int64_t index); /* NULL: all samples */
   void *wants_user;
-  int64_t *kept;           /* indices of the samples that were chosen, ascending; NULL: all */
+  int64_t *kept; /* indices of the samples that were chosen, ascending; NULL: all */
   size_t n_kept;
   tare_choice choice; /* how */
   tarei_gain gain;    /* levels of each sample */

@@ -1,5 +1,7 @@
 #include "datasets/port_shape.h"
 
+#include <stdbool.h>
+
 /* Dims of size 1 to put in front, or -1 when the rank cannot fit. */
 static int missing_dims(const tare_port *const port, const int rank) {
   if (rank == port->rank || rank == port->rank - 1) {
@@ -33,7 +35,8 @@ tare_status tarei_port_shape(const tare_port *const port, const int rank, const 
   const int batch = port->rank - out->rank;
   for (int d = 0; d < out->rank; d++) {
     const tare_dim *const want = &port->dims[d + batch];
-    if (out->dims[d] < 1) {
+    const bool may_be_empty = want->symbol && want->value == 0;
+    if (out->dims[d] < (may_be_empty ? 0 : 1)) {
       return tarei_fail(err, TARE_E_INPUT, "is empty (dim %d has size 0)", d);
     }
     if (!want->symbol && want->value >= 0 && want->value != out->dims[d]) {

@@ -5,11 +5,12 @@
 #include "base/mem.h"
 
 /* Operators that choose or repeat elements can choose none, and those that compute element by
- * element do nothing then. Others that are left without an output got too short an input. */
+ * element do nothing then. Others that are left without an output got too short an input. An input
+ * of the model may be empty where profiles allow it, as a cache is before the first run. */
 static bool may_be_empty(const tarei_graph *const g, const int v) {
   const int producer = g->values[v].producer;
   const tarei_op *const op = producer >= 0 ? g->nodes[producer].op : NULL;
-  return op && !g->values[v].is_output && (op->selects || op->movement || op->elementwise);
+  return !g->values[v].is_output && (!op || op->selects || op->movement || op->elementwise);
 }
 
 static bool is_size(const tarei_graph *const g, const int v, const tarei_expr e,

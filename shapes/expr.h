@@ -36,6 +36,9 @@ int tarei_exprs_find_symbol(const tarei_exprs *pool, const char *name);   /* -1 
 tarei_expr tarei_expr_symbol(tarei_exprs *pool, const char *name);
 tarei_expr tarei_expr_new_symbol(tarei_exprs *pool, const char *name);
 
+/* Gives a symbol another name, which no other may have (asserted). False if memory runs out. */
+bool tarei_exprs_rename(tarei_exprs *pool, int symbol, const char *name);
+
 /* Measured symbols stand for dims that depend on data: number k of the node `owner`. They are only
  * found by owner and k, never by name, so that no text in a model or file can refer to one that no
  * node measures. They are printed as ~name.k, which need not be unique. */

@@ -1,6 +1,7 @@
 #include "shapes/expr_pool.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -246,6 +247,18 @@ tarei_expr tarei_expr_new_symbol(tarei_exprs *const pool, const char *const name
       own.failed ? TAREI_EXPR_NONE : tarei_expr_symbol(pool, tarei_str_get(&own));
   tarei_str_free(&own);
   return symbol;
+}
+
+bool tarei_exprs_rename(tarei_exprs *const pool, const int symbol, const char *const name) {
+  assert(symbol >= 0 && (size_t)symbol < pool->n_symbols && !pool->symbols[symbol].owner);
+  assert(tarei_exprs_find_symbol(pool, name) < 0);
+  char *const copy = tarei_strdup(name);
+  if (!copy) {
+    return false;
+  }
+  free(pool->symbols[symbol].name);
+  pool->symbols[symbol].name = copy;
+  return true;
 }
 
 int32_t tarei_exprs_new_owner(tarei_exprs *const pool) {

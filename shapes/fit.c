@@ -1,6 +1,7 @@
 #include "shapes/fit.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -202,6 +203,44 @@ static tare_status fit_choose_profile(const tare_profiles *const profiles, const
   return *profile < 0 ? tare_profiles_explain(profiles, own, NULL, err) : TARE_OK;
 }
 
+/* An axis that joins several lengths has padding only at its end, so that just one of them may
+ * change, and the others must be empty. */
+static tare_status fit_sum(const tare_profiles *const profiles, const tare_fit fit,
+                           const int symbol, tarei_fitted *const fitted, tare_error *const err) {
+  const tarei_symbol_sum *const sum = &profiles->sums[symbol];
+  int changed = -1, parts = sum->constant > 0;
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    const bool in = sum->counts[i] > 0;
+    changed = in && fitted->run[i] != fitted->own[i] ? i : changed;
+    parts += in && (fitted->run[i] > 0 || fitted->own[i] > 0);
+  }
+  if (changed >= 0 && parts > 1) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "fit '%s' changes %s from %" PRId64 " to %" PRId64
+                      ": it cannot change '%s', which joins several lengths (use fit native and a "
+                      "profile that covers the sample)",
+                      tare_fit_name(fit), profiles->symbols[changed], fitted->own[changed],
+                      fitted->run[changed], profiles->symbols[symbol]);
+  }
+  return tarei_symbol_sum_value(sum, fitted->run, &fitted->run[symbol])
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_LIMIT, "'%s' exceeds 64 bits", profiles->symbols[symbol]);
+}
+
+/* The lengths at which the sample runs, and how much of them is its own. */
+static tare_status fit_lengths(const tare_profiles *const profiles, const tare_fit fit,
+                               tarei_fitted *const fitted, tare_error *const err) {
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    const tare_range range = tare_profiles_range(profiles, fitted->profile, i);
+    fitted->run[i] = tarei_policy_value(fit, fitted->own[i], range);
+  }
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    TAREI_TRY(profiles->sums[i].is ? fit_sum(profiles, fit, i, fitted, err) : TARE_OK);
+    fitted->valid[i] = fitted->own[i] < fitted->run[i] ? fitted->own[i] : fitted->run[i];
+  }
+  return TARE_OK;
+}
+
 static tare_status fit_sample(const tare_profiles *const profiles,
                               const tarei_fit_options *const options,
                               const tare_tensor *const tensors, tarei_fitted *const fitted,
@@ -210,11 +249,7 @@ static tare_status fit_sample(const tare_profiles *const profiles,
   TAREI_TRY(size_fitted(fitted, profiles->n_inputs, err));
   TAREI_TRY(tare_profiles_bind(profiles, tensors, own, err));
   TAREI_TRY(fit_choose_profile(profiles, own, options->outside, &fitted->profile, err));
-  for (int i = 0; i < profiles->n_symbols; i++) {
-    const tare_range range = tare_profiles_range(profiles, fitted->profile, i);
-    fitted->run[i] = tarei_policy_value(options->fit, own[i], range);
-    fitted->valid[i] = own[i] < fitted->run[i] ? own[i] : fitted->run[i];
-  }
+  TAREI_TRY(fit_lengths(profiles, options->fit, fitted, err));
   for (int i = 0; i < profiles->n_inputs; i++) {
     TAREI_TRY(fit_tensor(profiles, i, &tensors[i], options, fitted, err));
   }

@@ -46,13 +46,14 @@ int tare_profiles_nearest(const tare_profiles *const profiles, const int64_t *co
   return nearest;
 }
 
-/* Which symbols stand outside some profile; the others are not the reason. */
+/* Which symbols stand outside some profile; the others are not the reason. A sum stands outside
+ * with one of its parts. */
 static int find_culprits(const tare_profiles *const profiles, const int64_t *const values,
                          bool *const culprit) {
   int n = 0;
   for (int i = 0; i < profiles->n_symbols; i++) {
     culprit[i] = false;
-    for (int p = 0; p < profiles->count && !culprit[i]; p++) {
+    for (int p = 0; p < profiles->count && !culprit[i] && !profiles->sums[i].is; p++) {
       culprit[i] = !profile_match_holds(&profiles->items[p], i, values[i]);
     }
     n += culprit[i];
@@ -209,12 +210,39 @@ static tare_status bind_port(const tare_profiles *const profiles, const int inpu
   return TARE_OK;
 }
 
+/* Every symbol has a value by then. */
+static tare_status check_bound_sum(const tare_profiles *const profiles, const int symbol,
+                                   const binding *const bound, const int64_t *const values,
+                                   tare_error *const err) {
+  int64_t sum;
+  const tarei_symbol_sum *const terms = &profiles->sums[symbol];
+  if (tarei_symbol_sum_value(terms, values, &sum) && sum == values[symbol]) {
+    return TARE_OK;
+  }
+  tarei_str s = {0};
+  for (int i = 0, shown = 0; i < profiles->n_symbols; i++) {
+    if (terms->counts[i]) {
+      tarei_str_add(&s, "%s%s is %" PRId64, shown++ ? " and " : "", profiles->symbols[i],
+                    values[i]);
+    }
+  }
+  (void)tarei_fail(err, TARE_E_SHAPE,
+                   "axis %d of input '%s' (%s) is %" PRId64 ", which is not the sum: %s",
+                   bound[symbol].axis, bound[symbol].port->name, profiles->symbols[symbol],
+                   values[symbol], tarei_str_get(&s));
+  tarei_str_free(&s);
+  return TARE_E_SHAPE;
+}
+
 tare_status tare_profiles_bind(const tare_profiles *const profiles,
                                const tare_tensor *const tensors, int64_t *const values,
                                tare_error *const err) {
   binding bound[TARE_MAX_SYMBOLS] = {0};
   for (int i = 0; i < profiles->n_inputs; i++) {
     TAREI_TRY(bind_port(profiles, i, &tensors[i], bound, values, err));
+  }
+  for (int s = 0; s < profiles->n_symbols; s++) {
+    TAREI_TRY(profiles->sums[s].is ? check_bound_sum(profiles, s, bound, values, err) : TARE_OK);
   }
   return TARE_OK;
 }

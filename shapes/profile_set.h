@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "shapes/profiles.h"
+#include "shapes/symbol_sum.h"
 
 typedef struct tarei_profile {
   tare_range ranges[TARE_MAX_SYMBOLS];
@@ -17,6 +18,7 @@ struct tare_profiles {
   int (*dim_symbols)[TARE_MAX_RANK];     /* per input and dim: number of the symbol, -1 if fixed */
   const char *symbols[TARE_MAX_SYMBOLS]; /* strings of the inputs */
   int n_symbols;
+  tarei_symbol_sum sums[TARE_MAX_SYMBOLS]; /* of which symbols a symbol is the sum */
   tarei_profile items[TARE_MAX_PROFILES];
   int count;
 };
@@ -24,7 +26,12 @@ struct tare_profiles {
 /* A profile with 1:1:1 for every symbol. */
 tarei_profile tarei_profile_ones(void);
 
-/* Checks min <= opt <= max of every symbol and adds the profile. */
+/* The ranges of sums that are not given follow from those of the others. TARE_E_LIMIT where they
+ * exceed 64 bits. */
+tare_status tarei_profiles_derive(const tare_profiles *profiles, const bool *given,
+                                  tarei_profile *profile, tare_error *err);
+
+/* Checks min <= opt <= max of every symbol, and that sums are sums, and adds the profile. */
 tare_status tarei_profiles_append(tare_profiles *profiles, const tarei_profile *profile,
                                   tare_error *err);
 

@@ -1,56 +1,8 @@
-/* "samples=1600:16000:80000,batch=1:1:4", and the small readers that both syntaxes share. */
-#include <ctype.h>
+/* "samples=1600:16000:80000,batch=1:1:4" */
 #include <string.h>
 
 #include "base/mem.h"
 #include "shapes/profile_set.h"
-
-bool tarei_parse_count(const char *at, const char *const end, int64_t *const value) {
-  *value = 0;
-  for (const char *c = at; c < end; c++) {
-    if (!isdigit((unsigned char)*c) || !tarei_mul_i64(*value, 10, value) ||
-        !tarei_add_i64(*value, *c - '0', value)) {
-      return false;
-    }
-  }
-  return at < end;
-}
-
-const char *tarei_find_unquoted(const char *at, const char separator) {
-  bool quoted = false;
-  for (; *at && (quoted || *at != separator); at++) {
-    quoted ^= *at == '\'';
-  }
-  return quoted ? NULL : at;
-}
-
-void tarei_trim(const char **const at, const char **const end) {
-  while (*at < *end && isspace((unsigned char)**at)) {
-    ++*at;
-  }
-  while (*at < *end && isspace((unsigned char)(*end)[-1])) {
-    --*end;
-  }
-}
-
-char *tarei_unquote(const char *at, const char *end) {
-  tarei_trim(&at, &end);
-  char *const out = tarei_calloc((size_t)(end - at) + 1, 1);
-  if (!out) {
-    return NULL;
-  }
-  const bool quoted = end - at >= 2 && *at == '\'' && end[-1] == '\'';
-  if (!quoted) {
-    memcpy(out, at, (size_t)(end - at));
-    return out;
-  }
-  char *to = out;
-  for (at++, end--; at < end; at++) {
-    *to++ = *at;
-    at += *at == '\'' && at + 1 < end && at[1] == '\'';
-  }
-  return out;
-}
 
 /* "N" or "min:opt:max". */
 static bool parse_range(const char *at, const char *const end, tare_range *const out) {
@@ -111,8 +63,8 @@ static tare_status profile_spec_parse_item(const tare_profiles *const set, const
 }
 
 static tare_status parse_items(const tare_profiles *const set, const char *const spec,
-                               tarei_profile *const profile, tare_error *const err) {
-  bool seen[TARE_MAX_SYMBOLS] = {false};
+                               tarei_profile *const profile, bool *const seen,
+                               tare_error *const err) {
   if (!tarei_find_unquoted(spec, 0)) {
     return tarei_fail(err, TARE_E_USAGE, "unterminated single quote");
   }
@@ -134,7 +86,11 @@ static tare_status parse_items(const tare_profiles *const set, const char *const
 tare_status tare_profiles_add(tare_profiles *const profiles, const char *const spec,
                               tare_error *const err) {
   tarei_profile profile = tarei_profile_ones();
-  tare_status status = parse_items(profiles, spec, &profile, err);
+  bool seen[TARE_MAX_SYMBOLS] = {false};
+  tare_status status = parse_items(profiles, spec, &profile, seen, err);
+  if (status == TARE_OK) {
+    status = tarei_profiles_derive(profiles, seen, &profile, err);
+  }
   if (status == TARE_OK) {
     status = tarei_profiles_append(profiles, &profile, err);
   }

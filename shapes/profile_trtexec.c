@@ -192,7 +192,8 @@ static tare_status profile_trtexec_read_list(const tare_profiles *const set, con
 
 /* A symbol that some of the lists set must be set by all of them. */
 static tare_status profile_trtexec_combine(const shape_list *const lists,
-                                           tarei_profile *const profile, tare_error *const err) {
+                                           tarei_profile *const profile, bool *const given,
+                                           tare_error *const err) {
   static const char *const labels[N_SPECS] = {"min", "opt", "max"};
   const tare_profiles *const set = lists[OPT].set;
   for (int i = 0; i < set->n_symbols; i++) {
@@ -204,6 +205,7 @@ static tare_status profile_trtexec_combine(const shape_list *const lists,
       return tarei_fail(err, TARE_E_USAGE, "%s is in the %s shapes but not in %s", set->symbols[i],
                         labels[with], labels[without]);
     }
+    given[i] = with >= 0;
     if (with >= 0) {
       profile->ranges[i] =
           (tare_range){lists[MIN].values[i], lists[OPT].values[i], lists[MAX].values[i]};
@@ -227,6 +229,8 @@ tare_status tare_profiles_add_shapes(tare_profiles *const profiles, const char *
     }
   }
   tarei_profile profile = tarei_profile_ones();
-  const tare_status status = profile_trtexec_combine(lists, &profile, err);
-  return status == TARE_OK ? tarei_profiles_append(profiles, &profile, err) : status;
+  bool given[TARE_MAX_SYMBOLS] = {false};
+  TAREI_TRY(profile_trtexec_combine(lists, &profile, given, err));
+  TAREI_TRY(tarei_profiles_derive(profiles, given, &profile, err));
+  return tarei_profiles_append(profiles, &profile, err);
 }

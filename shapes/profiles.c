@@ -70,6 +70,9 @@ tare_status tare_profiles_new(const tare_port *const inputs, const int n_inputs,
       return status;
     }
   }
+  for (int s = 0; s < set->n_symbols; s++) {
+    set->sums[s] = tarei_symbol_sum_read(set->symbols[s], set->symbols, set->n_symbols);
+  }
   *out = set;
   return TARE_OK;
 }
@@ -107,6 +110,48 @@ tarei_profile tarei_profile_ones(void) {
   return profile;
 }
 
+/* The range of a sum. */
+static tare_status profiles_sum_range(const tare_profiles *const set,
+                                      const tarei_profile *const profile, const int symbol,
+                                      tare_range *const out, tare_error *const err) {
+  int64_t min[TARE_MAX_SYMBOLS], opt[TARE_MAX_SYMBOLS], max[TARE_MAX_SYMBOLS];
+  for (int i = 0; i < TARE_MAX_SYMBOLS; i++) {
+    min[i] = profile->ranges[i].min;
+    opt[i] = profile->ranges[i].opt;
+    max[i] = profile->ranges[i].max;
+  }
+  const tarei_symbol_sum *const sum = &set->sums[symbol];
+  return tarei_symbol_sum_value(sum, min, &out->min) &&
+                 tarei_symbol_sum_value(sum, opt, &out->opt) &&
+                 tarei_symbol_sum_value(sum, max, &out->max)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_LIMIT, "'%s' exceeds 64 bits", set->symbols[symbol]);
+}
+
+tare_status tarei_profiles_derive(const tare_profiles *const set, const bool *const given,
+                                  tarei_profile *const profile, tare_error *const err) {
+  for (int i = 0; i < set->n_symbols; i++) {
+    if (set->sums[i].is && !given[i]) {
+      TAREI_TRY(profiles_sum_range(set, profile, i, &profile->ranges[i], err));
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status profiles_check_sum(const tare_profiles *const set,
+                                      const tarei_profile *const profile, const int symbol,
+                                      tare_error *const err) {
+  const tare_range r = profile->ranges[symbol];
+  tare_range sum;
+  TAREI_TRY(profiles_sum_range(set, profile, symbol, &sum, err));
+  return r.min == sum.min && r.opt == sum.opt && r.max == sum.max
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE,
+                          "'%s' follows from the other symbols: expected %" PRId64 ":%" PRId64
+                          ":%" PRId64 ", got %" PRId64 ":%" PRId64 ":%" PRId64 " (leave it out)",
+                          set->symbols[symbol], sum.min, sum.opt, sum.max, r.min, r.opt, r.max);
+}
+
 tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile *const profile,
                                   tare_error *const err) {
   for (int i = 0; i < set->n_symbols; i++) {
@@ -117,6 +162,9 @@ tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile 
                         " is out of order: expected min <= opt <= max",
                         set->symbols[i], r.min, r.opt, r.max);
     }
+  }
+  for (int i = 0; i < set->n_symbols; i++) {
+    TAREI_TRY(set->sums[i].is ? profiles_check_sum(set, profile, i, err) : TARE_OK);
   }
   if (set->count == TARE_MAX_PROFILES) {
     return tarei_fail(err, TARE_E_LIMIT, "more than %d profiles", TARE_MAX_PROFILES);
@@ -147,6 +195,11 @@ int tare_profiles_n_symbols(const tare_profiles *const profiles) {
 
 const char *tare_profiles_symbol(const tare_profiles *const profiles, const int symbol) {
   return symbol >= 0 && symbol < profiles->n_symbols ? profiles->symbols[symbol] : NULL;
+}
+
+bool tare_profiles_is_sum(const tare_profiles *const profiles, const int symbol) {
+  assert(symbol >= 0 && symbol < profiles->n_symbols);
+  return profiles->sums[symbol].is;
 }
 
 tare_range tare_profiles_range(const tare_profiles *const profiles, const int profile,

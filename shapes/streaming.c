@@ -278,6 +278,82 @@ const char *tare_streaming_chunk_symbol(const tare_streaming *const s, int64_t *
   return NULL;
 }
 
+int tarei_streaming_symbols(const tare_streaming *const s, const char **const names) {
+  int n = 0;
+  for (int i = 0; i < s->n_inputs; i++) {
+    for (int d = 0; d < s->inputs[i].rank; d++) {
+      const char *const symbol = s->inputs[i].dims[d].symbol;
+      bool known = !symbol;
+      for (int k = 0; k < n && !known; k++) {
+        known = strcmp(names[k], symbol) == 0;
+      }
+      if (!known && n < TARE_MAX_SYMBOLS) {
+        names[n++] = symbol;
+      }
+    }
+  }
+  return n;
+}
+
+/* What the axis of an output has beside the symbol of the input: the sum without it. Without `is`,
+ * the output does not have it once, and something more. */
+static tarei_symbol_sum growth_of(const tare_streaming *const s, const tare_dim *const in,
+                                  const tare_dim *const out) {
+  const char *names[TARE_MAX_SYMBOLS];
+  const int n = tarei_streaming_symbols(s, names);
+  tarei_symbol_sum sum = {.is = false};
+  if (in->symbol && out->symbol) {
+    sum = tarei_symbol_sum_read(out->symbol, names, n);
+  }
+  bool once = false;
+  for (int i = 0; sum.is && i < n; i++) {
+    if (strcmp(names[i], in->symbol) == 0) {
+      once = sum.counts[i] == 1;
+      sum.counts[i] = 0;
+    }
+  }
+  sum.is = sum.is && once;
+  return sum;
+}
+
+/* The value of a growth for a chunk of `size`; -1 where it does not follow from that. */
+static int64_t growth_at(const tare_streaming *const s, const tarei_symbol_sum *const growth) {
+  const char *names[TARE_MAX_SYMBOLS];
+  int64_t values[TARE_MAX_SYMBOLS] = {0}, size = 0, value;
+  const char *const chunk = tare_streaming_chunk_symbol(s, &size);
+  const int n = tarei_streaming_symbols(s, names);
+  bool follows = true;
+  for (int i = 0; i < n; i++) {
+    follows = follows && (!growth->counts[i] || (chunk && strcmp(names[i], chunk) == 0));
+    values[i] = size;
+  }
+  return follows && tarei_symbol_sum_value(growth, values, &value) ? value : -1;
+}
+
+int64_t tare_streaming_growth(const tare_streaming *const s, const char *const symbol) {
+  for (int i = 0; i < s->n_states; i++) {
+    const tare_port *const in = &s->inputs[s->states[i].input];
+    const tare_port *const out = &s->outputs[s->states[i].output];
+    for (int d = 0; d < in->rank; d++) {
+      const tarei_symbol_sum growth = growth_of(s, &in->dims[d], &out->dims[d]);
+      if (growth.is && strcmp(in->dims[d].symbol, symbol) == 0) {
+        return s->size ? growth_at(s, &growth) : 0;
+      }
+    }
+  }
+  return -1;
+}
+
+bool tare_streaming_fits(const tare_streaming *const s, const tare_tensor *const outputs,
+                         const tare_tensor *const inputs) {
+  bool fits = true;
+  for (int i = 0; i < s->n_states; i++) {
+    fits &= tare_tensor_count(&outputs[s->states[i].output]) ==
+            tare_tensor_count(&inputs[s->states[i].input]);
+  }
+  return fits;
+}
+
 tare_status tare_streaming_feed(const tare_streaming *const s, const tare_tensor *const outputs,
                                 tare_tensor *const inputs, tare_error *const err) {
   for (int i = 0; i < s->n_states; i++) {

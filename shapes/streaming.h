@@ -6,10 +6,17 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "shapes/symbol_sum.h"
 
 typedef struct tarei_state {
   int output, input;
 } tarei_state;
+
+/* What a calibration lets the model generate behind each sample. */
+typedef struct tarei_generation {
+  int64_t tokens; /* 0: nothing */
+  int input, output;
+} tarei_generation;
 
 struct tare_streaming {
   const tare_port *inputs, *outputs;
@@ -19,11 +26,15 @@ struct tare_streaming {
   size_t cap_states;
   int *chunk_axis;   /* per input: the axis that is cut, or -1 */
   int64_t size, hop; /* of a chunk; 0: samples are whole */
+  tarei_generation generation;
   tare_port *ports;  /* those that the data supplies; made on demand */
   tarei_str chunked; /* symbol of fixed chunk axes in these ports */
 };
 
 bool tarei_streaming_is_state(const tare_streaming *streaming, int input);
+
+/* The names of the symbols of the inputs of the model, each once; their number. */
+int tarei_streaming_symbols(const tare_streaming *streaming, const char **names);
 
 /* Whether two names only differ in what marks an old and a new state (state_names.c). */
 bool tarei_state_names_pair(const char *input, const char *output);
@@ -37,26 +48,41 @@ typedef struct tarei_utterance {
   const tare_streaming *streaming;
   tare_tensor *data;    /* copies of those of the sample, per port of the data */
   tare_tensor *tensors; /* per input of the model */
+  const char *symbols[TARE_MAX_SYMBOLS];
+  int n_symbols;
+  struct tarei_utterance_joint {
+    int axis; /* whose length is a sum with that of a state; -1: none */
+    tarei_symbol_sum length;
+  } * joints; /* per input of the model */
   struct tarei_utterance_buffer {
     void *data;
     size_t bytes;
   } * buffers; /* memory of `data`, then of `tensors` */
   int64_t n_chunks, at;
+  int64_t generates; /* tokens behind each sample; set by whoever wants them generated */
+  int64_t to_generate;
 } tarei_utterance;
 
+/* TARE_E_USAGE where chunks overlap, and a state grows. */
 tare_status tarei_utterance_init(tarei_utterance *utterance, const tare_streaming *streaming,
                                  tare_error *err);
 void tarei_utterance_fini(tarei_utterance *utterance);
 /* Begins a sample. `data` is copied. A state whose length does not follow from the data gets the
- * minimum of profile 0. TARE_E_SHAPE if the inputs that are cut have different numbers of chunks.
+ * minimum of profile 0. TARE_E_SHAPE if the inputs that are cut have different numbers of chunks,
+ * or an axis whose length is a sum ("past + seq") has another length than the whole sample.
  */
 tare_status tarei_utterance_begin(tarei_utterance *utterance, const tare_profiles *profiles,
                                   const tare_tensor *data, tare_error *err);
 /* Tensors of the next chunk, one per input of the model; *tensors is NULL after the last one. The
- * last chunk is filled up with zeros. */
+ * last chunk is filled up with zeros. Of an axis whose length is a sum with that of a state there
+ * is what the state has by then, and the chunk. */
 tare_status tarei_utterance_next(tarei_utterance *utterance, const tare_tensor **tensors,
                                  tare_error *err);
 tare_status tarei_utterance_feed(tarei_utterance *utterance, const tare_tensor *outputs,
                                  tare_error *err);
+/* Appends the token with the largest logit to the sample, which then has one chunk more; feed calls
+ * it behind the last chunk. TARE_E_SHAPE where an input has not one value for each token. */
+tare_status tarei_utterance_generate(tarei_utterance *utterance, const tare_tensor *outputs,
+                                     tare_error *err);
 
 #endif

@@ -18,6 +18,10 @@ ports ports_of_plan(const tare_plan *plan);
 tare_status streaming_new(const opt_streaming *options, const ports *p, tare_streaming **out,
                           tare_error *err);
 
+/* Opens data that have all inputs. Those of states that grow may be empty. */
+tare_status source_open_whole(const opt_data *data, const opt_common *common, const cli_list *paths,
+                              const ports *p, tare_dataset **out, tare_error *err);
+
 /* Opens the data of the options. *streaming is NULL for the first data set of a model, and that of
  * the first call for another. If it is NULL, it is made as the options say; without options, inputs
  * that the data lack and that pair with outputs become states, which is reported. NULL afterwards:

@@ -49,6 +49,16 @@ static tare_status run_settings_add_fit(const tare_calibrate_options *const o,
                             err);
 }
 
+static tare_status run_settings_add_number(tarei_settings *const out, const char *const name,
+                                           const uint64_t value, tare_error *const err) {
+  tarei_str text = {0};
+  if (value == 0) {
+    return TARE_OK;
+  }
+  tarei_str_add(&text, "%llu", (unsigned long long)value);
+  return add_text(out, name, &text, err);
+}
+
 static tare_status add_streaming(const tare_streaming *const s, tarei_settings *const out,
                                  tare_error *const err) {
   tarei_str states = {0}, chunk = {0};
@@ -64,7 +74,9 @@ static tare_status add_streaming(const tare_streaming *const s, tarei_settings *
   }
   const tare_status status = add_text(out, "state", &states, err);
   const tare_status next = add_text(out, "chunk", &chunk, err);
-  return status == TARE_OK ? next : status;
+  TAREI_TRY(status);
+  TAREI_TRY(next);
+  return run_settings_add_number(out, "generate", s ? (uint64_t)s->generation.tokens : 0, err);
 }
 
 static tare_status add_data(const tare_dataset *const dataset, tarei_settings *const out,
@@ -89,16 +101,6 @@ static tare_status add_data(const tare_dataset *const dataset, tarei_settings *c
   TAREI_TRY(of_channel);
   TAREI_TRY(next);
   return tarei_settings_add(out, "features", spec->features_text ? spec->features_text : "", err);
-}
-
-static tare_status run_settings_add_number(tarei_settings *const out, const char *const name,
-                                           const uint64_t value, tare_error *const err) {
-  tarei_str text = {0};
-  if (value == 0) {
-    return TARE_OK;
-  }
-  tarei_str_add(&text, "%llu", (unsigned long long)value);
-  return add_text(out, name, &text, err);
 }
 
 static tare_status run_settings_add_choice(const tare_choice *const c, tarei_settings *const out,

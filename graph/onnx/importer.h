@@ -118,4 +118,20 @@ tare_status tarei_onnx_inputs(tarei_importer *importer, tare_error *err);
 tare_status tarei_onnx_nodes(tarei_importer *importer, tare_error *err);
 tare_status tarei_onnx_outputs(tarei_importer *importer, tare_error *err);
 
+/* The symbol of a dim, or NULL where it has none. */
+const char *tarei_onnx_symbol(const Onnx__TensorShapeProto__Dimension *dim);
+
+/* What a model declares of the dims of an output: the symbol of an input, or -1. */
+typedef struct tarei_onnx_dims {
+  int symbols[TARE_MAX_RANK];
+} tarei_onnx_dims;
+
+/* Those of all outputs of a graph that was just read; *out is to be freed also after a failure. */
+tare_status tarei_onnx_declared(const tarei_graph *graph, const Onnx__GraphProto *proto,
+                                tarei_onnx_dims **out, tare_error *err);
+/* Once lengths are inferred: a symbol that an output declares where its length is a sum of other
+ * symbols is named by that sum, so that profiles know its length. */
+tare_status tarei_onnx_name_sums(const tarei_graph *graph, const tarei_onnx_dims *dims,
+                                 tare_error *err);
+
 #endif

@@ -66,8 +66,7 @@ tare_status tarei_onnx_initializers(tarei_importer *const importer, tare_error *
 
 typedef Onnx__TensorShapeProto__Dimension dimension;
 
-/* The symbol of a dim, or NULL where it has none. */
-static const char *onnx_inputs_symbol_of(const dimension *const dim) {
+const char *tarei_onnx_symbol(const Onnx__TensorShapeProto__Dimension *const dim) {
   return dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
                  *tarei_onnx_text(dim->dim_param)
              ? dim->dim_param
@@ -93,8 +92,8 @@ static tare_status import_dim(tarei_graph *const graph, const char *const input,
   }
   if (fixed && dim->dim_value >= 0) {
     *out = tarei_expr_const(graph->exprs, dim->dim_value);
-  } else if (onnx_inputs_symbol_of(dim)) {
-    *out = tarei_expr_symbol(graph->exprs, onnx_inputs_symbol_of(dim));
+  } else if (tarei_onnx_symbol(dim)) {
+    *out = tarei_expr_symbol(graph->exprs, tarei_onnx_symbol(dim));
   } else {
     *out = fresh_symbol(graph, input, axis);
   }
@@ -147,9 +146,9 @@ static bool onnx_inputs_is_constant(const tarei_importer *const importer, const 
 static void add_named_symbols(tarei_graph *const graph, const Onnx__ValueInfoProto *const proto) {
   const Onnx__TypeProto__Tensor *const type = proto->type->tensor_type;
   for (size_t i = 0; i < type->shape->n_dim; i++) {
-    if (onnx_inputs_symbol_of(type->shape->dim[i])) {
+    if (tarei_onnx_symbol(type->shape->dim[i])) {
       (void)tarei_expr_symbol(graph->exprs,
-                              onnx_inputs_symbol_of(type->shape->dim[i])); /* asked for again */
+                              tarei_onnx_symbol(type->shape->dim[i])); /* asked for again */
     }
   }
 }

@@ -81,7 +81,7 @@ static tare_status import_graph(tarei_importer *const importer, tare_error *cons
 
 static tare_status import_model(const Onnx__ModelProto *const model, const char *const path,
                                 const char *const folder, tarei_graph *const graph,
-                                tare_error *const err) {
+                                tarei_onnx_dims **const declared, tare_error *const err) {
   TAREI_TRY(check_model(model, &graph->limits, &graph->opset, err));
   graph->ir_version = model->ir_version;
   free(graph->producer);
@@ -92,7 +92,10 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
   tarei_externals externals = {.path = path, .allowed = folder};
   tarei_importer importer = {
       .graph = graph, .proto = model->graph, .externals = &externals, .body = tarei_onnx_body};
-  const tare_status status = import_graph(&importer, err);
+  tare_status status = import_graph(&importer, err);
+  if (status == TARE_OK) {
+    status = tarei_onnx_declared(graph, model->graph, declared, err);
+  }
   tarei_names_fini(&importer.values);
   tarei_names_fini(&importer.nodes);
   tarei_externals_fini(&externals);
@@ -103,12 +106,13 @@ static tare_status import_model(const Onnx__ModelProto *const model, const char 
 static tare_status onnx_load_read_model(const tarei_source *const source, const char *const path,
                                         const char *const folder,
                                         tarei_onnx_change_fn *const change,
-                                        tarei_graph *const graph, tare_error *const err) {
+                                        tarei_graph *const graph, tarei_onnx_dims **const declared,
+                                        tare_error *const err) {
   Onnx__ModelProto *model = NULL;
   TAREI_TRY(tarei_onnx_unpack(source, &graph->limits, &model, err));
   tare_status status = change && model->graph ? change(model, err) : TARE_OK;
   if (status == TARE_OK) {
-    status = import_model(model, path, folder, graph, err);
+    status = import_model(model, path, folder, graph, declared, err);
   }
   tarei_onnx_free(model);
   return status;
@@ -134,14 +138,20 @@ static tare_status onnx_load_any(tarei_source *const source, const char *const p
     return tarei_fail_memory(err, source->name, sizeof *graph);
   }
   graph->limits = o.limits ? *o.limits : graph->limits;
-  tare_status status = onnx_load_read_model(source, path, o.external_folder, change, graph, err);
+  tarei_onnx_dims *declared = NULL;
+  tare_status status =
+      onnx_load_read_model(source, path, o.external_folder, change, graph, &declared, err);
   if (status != TARE_OK) {
     (void)tarei_fail_in(err, status, "%s", source->name);
   } else {
     graph->model_hash = XXH64(source->data, source->size, 0 /* seed */);
     status = tarei_graph_infer_or_wait(&graph, waits, err);
     make_printable(waits);
+    if (status == TARE_OK && !(waits && waits->status)) {
+      status = tarei_onnx_name_sums(graph, declared, err);
+    }
   }
+  free(declared);
   if (status != TARE_OK) {
     make_printable(err);
     tarei_graph_free(graph);

@@ -67,6 +67,10 @@ typedef struct tare_dataset_options {
   const char *gain_range;
   const char *const *waveforms; /* inputs that the gain applies to in data that hold tensors */
   int n_waveforms;
+  /** Symbols of the inputs along which a tensor may have length 0, as a cache has before the first
+   *  run. Other tensors without elements are bad. */
+  const char *const *empty_symbols;
+  int n_empty_symbols;
   bool skip_bad; /* skip and count bad samples instead of failing */
   /** The first axis of NumPy arrays counts samples, even if an array could also be one sample. */
   bool rows;

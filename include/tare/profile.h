@@ -3,11 +3,13 @@
  *
  * A profile gives min:opt:max for every symbol ("samples", "batch", ...). The profiles of a set are
  * numbered from 0 and tried in order: a shape belongs to the first profile that covers it. A symbol
- * that a profile does not name is 1.
+ * that a profile does not name is 1, unless its name is a sum of others ("past + seq"): its range
+ * is the sum of theirs.
  */
 #ifndef TARE_PROFILE_H
 #define TARE_PROFILE_H
 
+#include <stdbool.h>
 #include <tare/tensor.h>
 
 #ifdef __cplusplus
@@ -78,6 +80,13 @@ TARE_API int tare_profiles_n_symbols(const tare_profiles *profiles);
 
 /** Name of a symbol, which belongs to the set; NULL if the number is out of range. */
 TARE_API const char *tare_profiles_symbol(const tare_profiles *profiles, int symbol);
+
+/**
+ * Whether a symbol is a sum of others by its name, as "past + seq" is where other inputs have
+ * "past" and "seq": then its ranges follow from theirs, and profiles need not give them. The symbol
+ * must be in range (asserted).
+ */
+TARE_API bool tare_profiles_is_sum(const tare_profiles *profiles, int symbol);
 
 /** Range of a symbol in a profile; both numbers must be in range (asserted). */
 TARE_API tare_range tare_profiles_range(const tare_profiles *profiles, int profile, int symbol);

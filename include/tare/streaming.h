@@ -5,6 +5,11 @@
  * Order of calls: tare_streaming_new, then states and chunk, then tare_streaming_ports, which are
  * the inputs that a data set must supply. tare_calibrate and tare_eval take the streaming, cut
  * samples into chunks and carry the states; at the beginning of each sample, the states are zeros.
+ *
+ * A state may grow: the output "present" of a cache is as long as its input "past" and the chunk
+ * together. It begins with the minimum of "past" in profile 0, which may be 0. Of another input
+ * with an axis of that length ("past + seq", such as an attention mask), the data has the whole,
+ * and each run gets the part up to the end of its chunk.
  */
 #ifndef TARE_STREAMING_H
 #define TARE_STREAMING_H
@@ -66,6 +71,14 @@ TARE_API const char *tare_streaming_state_input(const tare_streaming *streaming,
 TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming, int state);
 
 /**
+ * By how much a run makes the states longer along a symbol.
+ * @param symbol a symbol of the inputs, e.g. "past"
+ * @return the growth from chunk to chunk, 0 where samples are whole; -1 if no state grows along the
+ *         symbol, or by a length that does not follow from the chunk
+ */
+TARE_API int64_t tare_streaming_growth(const tare_streaming *streaming, const char *symbol);
+
+/**
  * Cuts samples into chunks.
  * @param spec NAME=SIZE, where NAME is a symbol of the inputs ("samples=512"), an input, meaning
  *        its last axis ("audio=512"), or an input and one of its axes, where axis 0 is the batch
@@ -75,6 +88,24 @@ TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming
  */
 TARE_API tare_status tare_streaming_set_chunk(tare_streaming *streaming, const char *spec,
                                               int64_t hop, tare_error *err);
+
+/**
+ * Lets calibrations generate behind each sample: the token with the largest logit is appended, and
+ * fed to the model with the states, so many times. Of equal logits the first counts. Other inputs
+ * along the tokens go on with their last value, and those named as positions with the next. The
+ * tokens are those of the model in float, the same for any threads, shards and order. Evaluations
+ * take the samples alone.
+ * @param tokens how many to generate, >= 1
+ * @return TARE_OK, TARE_E_USAGE (chunks are not of length 1 along a symbol, or it is not clear
+ * which input has the tokens and which output the logits: an integer input along the chunks, a
+ *         float32 output that is no state, by "ids" and "logits" in their names where there are
+ *         several)
+ */
+TARE_API tare_status tare_streaming_set_generation(tare_streaming *streaming, int64_t tokens,
+                                                   tare_error *err);
+
+/** Tokens that are generated behind each sample; 0 for none. */
+TARE_API int64_t tare_streaming_generated(const tare_streaming *streaming);
 
 /**
  * The inputs that data must supply: those that are not states. An axis that is cut into chunks may
@@ -90,6 +121,15 @@ TARE_API int tare_streaming_ports(tare_streaming *streaming, const tare_port **p
  * @return name of the symbol; NULL if samples are whole or a fixed axis is cut
  */
 TARE_API const char *tare_streaming_chunk_symbol(const tare_streaming *streaming, int64_t *size);
+
+/**
+ * Whether the states of a run have the sizes of the inputs of the next, so that tare_streaming_feed
+ * can copy them. States that grow have not.
+ * @param outputs one tensor per output
+ * @param inputs one tensor per input; only dims are read
+ */
+TARE_API bool tare_streaming_fits(const tare_streaming *streaming, const tare_tensor *outputs,
+                                  const tare_tensor *inputs);
 
 /**
  * Copies states from the outputs of a run to the inputs of the next, for programs that run contexts

@@ -22,10 +22,13 @@ typedef struct stream_job {
   pthread_t thread;
 } stream_job;
 
-/* One run, its states fed to the next. */
+/* One run, its states fed to the next. States that grow stay as they are: all runs are to have the
+ * lengths that are measured. */
 static tare_status stream_step(const stream *const s, tare_error *const err) {
   CLI_TRY(tare_context_run(s->context, s->feed.tensors, s->outputs, err));
-  return tare_streaming_feed(s->streaming, s->outputs, s->feed.tensors, err);
+  return tare_streaming_fits(s->streaming, s->outputs, s->feed.tensors)
+             ? tare_streaming_feed(s->streaming, s->outputs, s->feed.tensors, err)
+             : TARE_OK;
 }
 
 static tare_status stream_warm_up(stream *const s, const double seconds) {

@@ -21,7 +21,7 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS };
+enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_GENERATE };
 
 typedef struct calibrate_arguments {
   opt_inputs in;
@@ -29,6 +29,7 @@ typedef struct calibrate_arguments {
   opt_parts parts;
   opt_choice choice;
   bool count_padding, all_tensors;
+  int64_t generate; /* tokens behind each sample; 0: none */
   opt_weight_methods weight_methods;
   const char *output;
 } calibrate_arguments;
@@ -57,6 +58,10 @@ static const struct argp_option OPTIONS[] = {
     {"pad-stats", OPT_PAD_STATS, "HOW", 0, "Padding in the statistics: ", 0},
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
+     0},
+    {"generate", OPT_GENERATE, "N", 0,
+     "With --chunk SYMBOL=1: let the model go on behind each sample by N tokens, those with the "
+     "largest logits",
      0},
     {0}};
 
@@ -87,6 +92,9 @@ static void calibrate_check(const calibrate_arguments *const a,
   }
   if (a->in.data.labels) {
     argp_error(state, "--labels: calibration does not read labels");
+  }
+  if (a->generate && !a->in.streaming.chunk) {
+    argp_error(state, "--generate needs --chunk SYMBOL=1, the symbol of the tokens");
   }
   opt_table_check(state, &a->table, tare_table_format_of(a->output));
 }
@@ -126,6 +134,9 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_ALL_TENSORS:
       a->all_tensors = true;
+      return 0;
+    case OPT_GENERATE:
+      a->generate = cli_int(state, "--generate", arg, 1, INT32_MAX);
       return 0;
     case ARGP_KEY_END:
       calibrate_check(a, state);
@@ -401,6 +412,7 @@ static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_wor
   CLI_TRY(tare_calibrate_check(w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
+  CLI_TRY(a->generate ? tare_streaming_set_generation(w->streaming, a->generate, err) : TARE_OK);
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
                           1, w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;

@@ -217,6 +217,22 @@ static tare_status end_interrupted(const compare_arguments *const a, compare_wor
   return status;
 }
 
+/* Lengths that one axis joins cannot change, so that of the default fits only those stay that keep
+ * them. Fits that the user asks for fail with the reason. */
+static void make_grid(const compare_arguments *const a, compare_work *const w) {
+  grid_axes axes = {&a->fits, &a->paddings, &a->methods, &a->precisions, a->percentile};
+  const char *const joint = a->own_fits ? NULL : profiles_joint(w->profiles);
+  cli_list keeping = {0};
+  if (joint) {
+    grid_add_keeping_fits(&keeping);
+    axes.fits = &keeping;
+    say(&a->in.common, "fits that change lengths are left out: an axis joins several ('%s')",
+        joint);
+  }
+  grid_make(&axes, &w->grid);
+  cli_list_fini(&keeping);
+}
+
 static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
   w->budget =
@@ -224,16 +240,15 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   CLI_TRY(compare_check_outputs(a, err));
   CLI_TRY(a->work ? kept_prepare(a->work, a->resume, err) : TARE_OK);
   say_ignored_requests(&a->in.common, &a->build);
-  const grid_axes axes = {&a->fits, &a->paddings, &a->methods, &a->precisions, a->percentile};
-  grid_make(&axes, &w->grid);
-  const int n_strategies = w->grid.n;
-  compare_own_add(&a->also, &w->grid);
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
   tare_dataset *const both[] = {w->calib, w->eval};
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, both, 2,
                           w->streaming, &w->profiles, err));
+  make_grid(a, w);
+  const int n_strategies = w->grid.n;
+  compare_own_add(&a->also, &w->grid);
   CLI_TRY(length_inputs_choose(&a->in, compare_fits(a, w), p.inputs, p.n_inputs, both, 2,
                                w->streaming, &w->lengths, err));
   if (a->reports.n > 0) {

@@ -29,6 +29,11 @@ void grid_add_default_fits(cli_list *const fits) {
   }
 }
 
+void grid_add_keeping_fits(cli_list *const fits) {
+  cli_list_add(fits, grid_fit_name(TARE_FIT_NATIVE));
+  cli_list_add(fits, grid_fit_name(PER_PROFILE));
+}
+
 /* The pass that calibrates this way; made when it is new. */
 static int find_pass(grid *const g, const tare_fit fit, const bool count_padding) {
   for (int i = 0; i < g->n_passes; i++) {
@@ -87,7 +92,7 @@ static void add_fit(grid *const g, const char *const name, const bool count_padd
   const tare_status status = per_profile ? TARE_OK : tare_fit_parse(name, &fit, NULL);
   assert(status == TARE_OK);
   (void)status; /* only asserted: names are those of the family */
-  const grid_strategy s = {.fit = name,
+  const grid_strategy s = {.fit = grid_fit_name(per_profile ? PER_PROFILE : (int)fit),
                            .pass = find_pass(g, fit, tare_fit_pads(fit) && count_padding),
                            .per_profile = per_profile};
   add_methods(g, &s, axes);

@@ -57,6 +57,8 @@ typedef struct grid {
 /* Fits that a strategy may have, and those that are tried by default. */
 cli_family grid_fits(void);
 void grid_add_default_fits(cli_list *fits);
+/* Those of them that keep the lengths of samples. */
+void grid_add_keeping_fits(cli_list *fits);
 
 /* Names of what is combined: fits, paddings and precisions of their families, and methods
  * (compare_methods.h). */

@@ -1,16 +1,17 @@
 #include "tools/options/data_scan.h"
 
 #include "tools/say.h"
+#include "tools/source.h"
 
 static tare_status scan_ports(const cli_list *const paths, const opt_data *const data,
-                              const opt_common *const common, const tare_port *const inputs,
-                              const int n_inputs, data_scan *const out, tare_error *const err) {
-  CLI_TRY(opt_data_open(data, common, paths, inputs, n_inputs, &out->dataset, err));
+                              const opt_common *const common, const ports *const p,
+                              data_scan *const out, tare_error *const err) {
+  CLI_TRY(source_open_whole(data, common, paths, p, &out->dataset, err));
   say_audio_options(common, data, out->dataset);
-  CLI_TRY(lengths_new(inputs, n_inputs, &out->lengths, err));
-  progress p = progress_start("read", common);
-  const tare_status status = lengths_read(&out->lengths, out->dataset, &p, err);
-  progress_end(&p);
+  CLI_TRY(lengths_new(p->inputs, p->n_inputs, &out->lengths, err));
+  progress bar = progress_start("read", common);
+  const tare_status status = lengths_read(&out->lengths, out->dataset, &bar, err);
+  progress_end(&bar);
   CLI_TRY(status);
   say_data(common, out->dataset);
   return TARE_OK;
@@ -35,7 +36,8 @@ static tare_status scan_audio(const cli_list *const paths, const opt_data *const
       return fail_tensors(paths->items[i], err);
     }
   }
-  CLI_TRY(scan_ports(paths, data, common, data->features ? &features : &audio, 1, out, err));
+  const ports p = {.inputs = data->features ? &features : &audio, .n_inputs = 1};
+  CLI_TRY(scan_ports(paths, data, common, &p, out, err));
   return tare_dataset_has_audio(out->dataset) ? TARE_OK : fail_tensors(paths->items[0], err);
 }
 
@@ -46,11 +48,10 @@ tare_status data_scan_read(const cli_list *const paths, const char *const model,
   if (!model) {
     return scan_audio(paths, data, common, out, err);
   }
-  const tare_port *inputs = NULL;
   const tare_load_options load = opt_load(common);
   CLI_TRY(tare_model_load_with(model, &load, &out->model, err));
-  const int n_inputs = tare_model_inputs(out->model, &inputs);
-  return scan_ports(paths, data, common, inputs, n_inputs, out, err);
+  const ports p = ports_of_model(out->model);
+  return scan_ports(paths, data, common, &p, out, err);
 }
 
 void data_scan_fini(data_scan *const scan) {

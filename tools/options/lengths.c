@@ -107,7 +107,7 @@ char *lengths_spec(const lengths *const l) {
   char *spec = NULL;
   for (int s = 0; s < n; s++) {
     const tare_range range = lengths_range(l, s);
-    if (!lengths_is_one(range)) {
+    if (!tare_profiles_is_sum(l->symbols, s) && !lengths_is_one(range)) {
       spec = lengths_append_range(spec, tare_profiles_symbol(l->symbols, s), range);
     }
   }
@@ -122,7 +122,7 @@ static char *profile_ranges(const tare_profiles *const profiles, const int profi
   char *spec = NULL;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     const tare_range range = tare_profiles_range(profiles, profile, s);
-    if (!lengths_is_one(range)) {
+    if (!tare_profiles_is_sum(profiles, s) && !lengths_is_one(range)) {
       spec = lengths_append_range(spec, tare_profiles_symbol(profiles, s), range);
     }
   }
@@ -142,13 +142,39 @@ char *profile_spec(const tare_profiles *const profiles, const int profile) {
                  : cli_format("%s", "");
 }
 
+/* Whether a sum is as long as one symbol alone: then the others are empty. */
+static bool lengths_is_alone(const tare_profiles *const profiles, const int profile,
+                             const int sum) {
+  const tare_range r = tare_profiles_range(profiles, profile, sum);
+  bool alone = false;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const tare_range other = tare_profiles_range(profiles, profile, s);
+    alone |= !tare_profiles_is_sum(profiles, s) && other.min == r.min && other.opt == r.opt &&
+             other.max == r.max;
+  }
+  return alone;
+}
+
+const char *profiles_joint(const tare_profiles *const profiles) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    for (int p = 0; tare_profiles_is_sum(profiles, s) && p < tare_profiles_count(profiles); p++) {
+      if (!lengths_is_alone(profiles, p, s)) {
+        return tare_profiles_symbol(profiles, s);
+      }
+    }
+  }
+  return NULL;
+}
+
 static tare_status copy_profiles(const tare_profiles *const from, tare_profiles *const to,
                                  tare_error *const err) {
   for (int p = 0; p < tare_profiles_count(from); p++) {
     char *spec = NULL;
     for (int s = 0; s < tare_profiles_n_symbols(from); s++) {
-      spec = lengths_append_range(spec, tare_profiles_symbol(from, s),
-                                  tare_profiles_range(from, p, s));
+      if (!tare_profiles_is_sum(from, s)) {
+        spec = lengths_append_range(spec, tare_profiles_symbol(from, s),
+                                    tare_profiles_range(from, p, s));
+      }
     }
     const tare_status status = tare_profiles_add(to, spec ? spec : "", err);
     free(spec);
@@ -172,6 +198,9 @@ tare_status profiles_restrict(const tare_profiles *const from, const tare_profil
     char *spec = NULL;
     for (int s = 0; s < tare_profiles_n_symbols(to); s++) {
       const char *const name = tare_profiles_symbol(to, s);
+      if (tare_profiles_is_sum(to, s)) {
+        continue;
+      }
       const int known = find_symbol(from, name), other = find_symbol(others, name);
       spec = lengths_append_range(
           spec, name,
@@ -184,18 +213,39 @@ tare_status profiles_restrict(const tare_profiles *const from, const tare_profil
   return TARE_OK;
 }
 
-/* Chunks are as long as they are, whatever the samples; what else is cut is no length of the model.
- */
-static char *streaming_spec(const lengths *const l, const tare_profiles *const to,
-                            const tare_streaming *const streaming) {
+/* How long a state gets over the samples, which it begins empty. */
+static tare_range state_range(const lengths *const l, const tare_streaming *const streaming,
+                              const int64_t growth) {
   int64_t size = 0;
   const char *const chunk = tare_streaming_chunk_symbol(streaming, &size);
+  const int symbol = chunk ? find_symbol(l->symbols, chunk) : -1;
+  const int64_t longest =
+      symbol < 0 ? 0 : lengths_range(l, symbol).max + tare_streaming_generated(streaming);
+  const int64_t runs = size && longest > size ? (longest - size + size - 1) / size : 0;
+  return (tare_range){0, runs / 2 * growth, runs * growth};
+}
+
+/* Chunks are as long as they are, whatever the samples; what else is cut is no length of the model.
+ */
+static tare_range streaming_range(const lengths *const l, const tare_streaming *const streaming,
+                                  const char *const name) {
+  int64_t size = 0;
+  const char *const chunk = tare_streaming_chunk_symbol(streaming, &size);
+  const int64_t growth = tare_streaming_growth(streaming, name);
+  const int symbol = find_symbol(l->symbols, name);
+  return chunk && strcmp(name, chunk) == 0 ? (tare_range){size, size, size}
+         : symbol >= 0                     ? lengths_range(l, symbol)
+         : growth >= 0                     ? state_range(l, streaming, growth)
+                                           : (tare_range){1, 1, 1};
+}
+
+static char *streaming_spec(const lengths *const l, const tare_profiles *const to,
+                            const tare_streaming *const streaming) {
   char *spec = NULL;
-  for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
-    const char *const name = tare_profiles_symbol(l->symbols, s);
-    const bool is_chunk = chunk && strcmp(name, chunk) == 0;
-    const tare_range range = is_chunk ? (tare_range){size, size, size} : lengths_range(l, s);
-    if (find_symbol(to, name) >= 0 && !lengths_is_one(range)) {
+  for (int s = 0; s < tare_profiles_n_symbols(to); s++) {
+    const char *const name = tare_profiles_symbol(to, s);
+    const tare_range range = streaming_range(l, streaming, name);
+    if (!tare_profiles_is_sum(to, s) && !lengths_is_one(range)) {
       spec = lengths_append_range(spec, name, range);
     }
   }

@@ -30,6 +30,10 @@ void lengths_fini(lengths *l);
  * the result. */
 char *lengths_append_range(char *spec, const char *name, tare_range range);
 
+/* A symbol that is a sum of others of which more than one is not empty in some profile, as an axis
+ * is that joins a cache and a chunk; NULL: there is none. */
+const char *profiles_joint(const tare_profiles *profiles);
+
 /* The specification of one profile of a set, symbols fixed at 1 left out; the caller frees it. */
 char *profile_text(const tare_profiles *profiles, int profile);
 

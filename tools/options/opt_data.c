@@ -201,6 +201,8 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.special_tokens = options->special_tokens;
   o.max_tokens = options->max_tokens;
   o.text_files = options->text_files;
+  o.empty_symbols = options->empty.items;
+  o.n_empty_symbols = options->empty.n;
   o.skip_bad = options->skip_bad;
   o.rows = options->rows;
   o.limit = options->limit;

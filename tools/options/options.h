@@ -71,6 +71,7 @@ typedef struct opt_data {
   int64_t shard, n_shards; /* of a calibration of parts; 0: all data */
   bool (*wants)(void *user, int64_t index); /* which samples this process is to have; NULL: all */
   void *wants_user;
+  cli_list empty; /* symbols along which tensors may be empty; not an option */
 } opt_data;
 
 typedef struct opt_fit {

@@ -39,7 +39,8 @@ static int widest_symbol(const lengths *const l) {
   double most = -1;
   for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
     const tare_range r = lengths_range(l, s);
-    const double width = (double)r.max / (double)(r.min > 0 ? r.min : 1);
+    const bool follows = tare_profiles_is_sum(l->symbols, s);
+    const double width = follows ? 0 : (double)r.max / (double)(r.min > 0 ? r.min : 1);
     widest = width > most ? s : widest;
     most = width > most ? width : most;
   }
@@ -109,7 +110,7 @@ static char *spec_of(const data_profiles *const d, const int group) {
   char *spec = NULL;
   for (int s = 0; s < n; s++) {
     const tare_range r = s == d->symbol ? covered_range(d, group) : lengths_range(l, s);
-    if (s == d->symbol || r.min != 1 || r.max != 1) {
+    if (s == d->symbol || (!tare_profiles_is_sum(l->symbols, s) && (r.min != 1 || r.max != 1))) {
       spec = lengths_append_range(spec, tare_profiles_symbol(l->symbols, s), r);
     }
   }

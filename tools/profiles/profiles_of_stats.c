@@ -160,7 +160,8 @@ static char *stats_spec(const stats_profiles *const s, const stats_group *const 
   char *spec = NULL;
   for (int i = 0; i < tare_profiles_n_symbols(s->ranges); i++) {
     const tare_range r = stats_range(s, group, i);
-    if (r.min != 1 || r.max != 1 || tare_profiles_n_symbols(s->ranges) == 1) {
+    const bool follows = tare_profiles_is_sum(s->ranges, i);
+    if (!follows && (r.min != 1 || r.max != 1 || tare_profiles_n_symbols(s->ranges) == 1)) {
       spec = lengths_append_range(spec, tare_profiles_symbol(s->ranges, i), r);
     }
   }

@@ -166,6 +166,7 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       cli_list_add(&a->eval, arg);
       return 0;
     case OPT_FITS:
+      a->own_fits = true;
       compare_take_list(state, key, &a->fits, arg);
       return 0;
     case OPT_METHODS:

@@ -12,10 +12,10 @@ typedef struct compare_arguments {
   opt_weight_methods weight_methods;
   tare_build_options build; /* as given */
   double percentile;
-  double time_budget; /* seconds; 0: none */
-  const char *work;   /* folder that keeps what is finished; NULL: none */
-  bool resume;
-  char *command; /* as it was called */
+  double time_budget;    /* seconds; 0: none */
+  const char *work;      /* folder that keeps what is finished; NULL: none */
+  bool resume, own_fits; /* --fits was given */
+  char *command;         /* as it was called */
   cli_list eval, fits, methods, paddings, outputs, reports, also, precisions;
   cli_list requires;         /* as given */
   requirement *requirements; /* [requires.n] */
