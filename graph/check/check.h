@@ -11,7 +11,7 @@
 
 #include "base/names.h"
 #include "graph/qdq/onnx_file.h"
-#include "graph/qdq/target.h"
+#include "graph/qdq/targets/target.h"
 
 /* Operators that only move values and are looked across, one behind the other. */
 enum { TAREI_CHECK_FARTHEST = 64 };

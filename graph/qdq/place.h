@@ -12,7 +12,7 @@
 #include "graph/ir/ir.h"
 #include "graph/qdq/file_types.h"
 #include "graph/qdq/onnx_file.h"
-#include "graph/qdq/target.h"
+#include "graph/qdq/targets/target.h"
 #include "graph/quantize/layer_requests.h"
 #include "graph/quantize/weights/round_weights.h"
 #include "graph/table/table.h"

@@ -1,7 +1,7 @@
 /* OpenVINO's ONNX frontend turns Q/DQ pairs into FakeQuantize and low-precision transformations
  * move them: "Low Precision Transformations" of its documentation: u8 or s8 activations in front of
  * layers, s8 weights per channel, float biases. */
-#include "graph/qdq/target.h"
+#include "graph/qdq/targets/target.h"
 
 const tarei_target tarei_target_openvino = {
     .about = {.name = "openvino",

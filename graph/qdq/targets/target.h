@@ -32,7 +32,7 @@ typedef struct tarei_target {
 } tarei_target;
 
 #define TAREI_TARGET(id) extern const tarei_target tarei_target_##id;
-#include "graph/qdq/targets.inc"
+#include "graph/qdq/targets/targets.inc"
 #undef TAREI_TARGET
 
 const tarei_target *tarei_target_at(int target); /* NULL out of range */

@@ -4,7 +4,7 @@
  * itself, between Q/DQ on both sides; on x86 it turns s8 activations into u8 first. Before that, a
  * MatMul and the Add of a constant vector become a Gemm (matmul_add_fusion) if the first factor has
  * two dims or only known ones: the vector is then a bias. */
-#include "graph/qdq/target.h"
+#include "graph/qdq/targets/target.h"
 
 static const char *const byte_ops[] = {"Add",     "Mul",       "AveragePool", "GlobalAveragePool",
                                        "Sigmoid", "LeakyRelu", NULL};

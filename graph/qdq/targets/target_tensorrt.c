@@ -4,7 +4,7 @@
  * constant when the engine is built; no int32, which the bias of a convolution would be. "Quantize
  * the residual input in skip connections": the type of the residual decides that of the convolution
  * that takes the addition in. */
-#include "graph/qdq/target.h"
+#include "graph/qdq/targets/target.h"
 
 const tarei_target tarei_target_tensorrt = {
     .about = {.name = "tensorrt",

@@ -1,6 +1,6 @@
 /* Any engine that follows the ONNX specification of QuantizeLinear and DequantizeLinear: what most
  * of them take, s8 with zero point 0 in front of the inputs of layers. */
-#include "graph/qdq/target.h"
+#include "graph/qdq/targets/target.h"
 
 const tarei_target tarei_target_generic = {
     .about = {.name = "generic",

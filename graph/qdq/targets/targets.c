@@ -1,8 +1,8 @@
-#include "graph/qdq/target.h"
+#include "graph/qdq/targets/target.h"
 
 #define TAREI_TARGET(id) &tarei_target_##id,
 static const tarei_target *const targets[] = {
-#include "graph/qdq/targets.inc"
+#include "graph/qdq/targets/targets.inc"
 };
 #undef TAREI_TARGET
 
