@@ -26,10 +26,10 @@ typedef struct tarei_data_spec {
   bool skip_bad, rows;
   bool dims_only; /* set and cleared between passes: the contents of audio are not needed */
   int64_t limit;  /* 0 for all */
-  int64_t shard, n_shards; /* 0 shards: all samples */
+  int64_t shard, n_shards;                  /* 0 shards: all samples */
   bool (*wants)(void *user, int64_t index); /* NULL: all samples */
   void *wants_user;
-  int64_t *kept;           /* indices of the samples that were chosen, ascending; NULL: all */
+  int64_t *kept; /* indices of the samples that were chosen, ascending; NULL: all */
   size_t n_kept;
   tare_choice choice; /* how */
   tarei_gain gain;    /* levels of each sample */
@@ -42,6 +42,10 @@ typedef struct tarei_data_spec {
 tare_status tarei_data_spec_copy(const tare_dataset_options *options, tarei_data_spec *out,
                                  tare_error *err);
 void tarei_data_spec_fini(tarei_data_spec *spec);
+
+/* For messages about data that do not fit: " (texts need --tokenizer)" where texts could feed the
+ * model, whose inputs are all integers, and there is none; else "". */
+const char *tarei_data_spec_hint(const tarei_data_spec *spec);
 
 /* The mapping of an input or label, or NULL. */
 const tare_mapping *tarei_data_spec_mapping(const tarei_data_spec *spec, const char *name);

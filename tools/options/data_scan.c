@@ -20,11 +20,14 @@ static tare_status fail_tensors(const char *const path, tare_error *const err) {
   return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx", path);
 }
 
-static tare_status scan_audio(const cli_list *const paths, const opt_data *const data,
+/* Audio and texts can be read without a model. */
+static tare_status scan_alone(const cli_list *const paths, const opt_data *const data,
                               const opt_common *const common, data_scan *const out,
                               tare_error *const err) {
   const tare_port audio = {
       .name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "samples"}}};
+  const tare_port tokens = {
+      .name = "input_ids", .dtype = TARE_I64, .rank = 2, .dims = {{-1, "batch"}, {-1, "sequence"}}};
   const tare_port features = {.name = "features",
                               .dtype = TARE_F32,
                               .rank = 3,
@@ -35,8 +38,11 @@ static tare_status scan_audio(const cli_list *const paths, const opt_data *const
       return fail_tensors(paths->items[i], err);
     }
   }
-  CLI_TRY(scan_ports(paths, data, common, data->features ? &features : &audio, 1, out, err));
-  return tare_dataset_has_audio(out->dataset) ? TARE_OK : fail_tensors(paths->items[0], err);
+  const tare_port *const input = data->tokenizer ? &tokens : data->features ? &features : &audio;
+  CLI_TRY(scan_ports(paths, data, common, input, 1, out, err));
+  return data->tokenizer || tare_dataset_has_audio(out->dataset)
+             ? TARE_OK
+             : fail_tensors(paths->items[0], err);
 }
 
 tare_status data_scan_read(const cli_list *const paths, const char *const model,
@@ -44,7 +50,7 @@ tare_status data_scan_read(const cli_list *const paths, const char *const model,
                            data_scan *const out, tare_error *const err) {
   *out = (data_scan){0};
   if (!model) {
-    return scan_audio(paths, data, common, out, err);
+    return scan_alone(paths, data, common, out, err);
   }
   const tare_port *inputs = NULL;
   const tare_load_options load = opt_load(common);
