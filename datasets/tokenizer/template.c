@@ -188,7 +188,7 @@ static tare_status fail_processor(const char *const type, tare_error *const err)
     names[i] = PROCESSORS[i].type;
   }
   names[N_PROCESSORS] = "Sequence";
-  return tarei_fail_type("post-processor", type, names, N_PROCESSORS + 1, err);
+  return tarei_fail_type("type", type, names, N_PROCESSORS + 1, err);
 }
 
 static tare_status read_one(const cJSON *const value, tarei_template *const out,
