@@ -87,7 +87,9 @@ static tare_status take_plain(tarei_csv *const csv, tare_error *const err) {
   for (char c = csv_peek(csv); !at_end(csv) && c != csv->separator && c != '\r' && c != '\n';
        c = csv_peek(csv)) {
     if (c == '"') {
-      return csv_fail_at(csv, "stray quote inside an unquoted field", err);
+      return csv_fail_at(
+          csv, "stray quote inside an unquoted field (quote the field, and double quotes in it)",
+          err);
     }
     TAREI_TRY(csv_put(csv, c, err));
     csv->at++;

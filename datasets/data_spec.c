@@ -280,3 +280,12 @@ const tare_mapping *tarei_data_spec_mapping(const tarei_data_spec *const spec,
   }
   return NULL;
 }
+
+const char *tarei_data_spec_hint(const tarei_data_spec *const spec) {
+  bool integers = !spec->tokenizer;
+  for (int i = 0; i < spec->n_inputs; i++) {
+    const tare_dtype dtype = spec->inputs[i].dtype;
+    integers = integers && (dtype == TARE_I64 || dtype == TARE_I32);
+  }
+  return integers ? " (texts need --tokenizer)" : "";
+}

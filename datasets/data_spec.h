@@ -43,6 +43,10 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *options, tarei_data
                                  tare_error *err);
 void tarei_data_spec_fini(tarei_data_spec *spec);
 
+/* For messages about data that do not fit: " (texts need --tokenizer)" where texts could feed the
+ * model, whose inputs are all integers, and there is none; else "". */
+const char *tarei_data_spec_hint(const tarei_data_spec *spec);
+
 /* The mapping of an input or label, or NULL. */
 const tare_mapping *tarei_data_spec_mapping(const tarei_data_spec *spec, const char *name);
 

@@ -9,6 +9,7 @@ void tarei_items_fini(tarei_items *const items) {
   for (size_t i = 0; i < items->n; i++) {
     free(items->items[i].path);
     free(items->items[i].label_text);
+    free(items->items[i].segment);
   }
   for (size_t i = 0; i < items->n_origins; i++) {
     free(items->origins[i]);
@@ -35,6 +36,19 @@ tare_status tarei_items_add(tarei_items *const items, const char *const path,
       items->texts && tarei_text_source_named(path) ? &tarei_reader_text : tarei_reader_for(path);
   item.audio = item.ops->has_rate;
   items->items[items->n++] = item;
+  return TARE_OK;
+}
+
+tare_status tarei_items_cut(tarei_items *const items, const tarei_segment *const segment,
+                            tare_error *const err) {
+  tarei_item *const item = tarei_items_last(items);
+  if (!item->segment) {
+    item->segment = tarei_calloc(1, sizeof *item->segment);
+  }
+  if (!item->segment) {
+    return tarei_fail_memory(err, item->path, sizeof *segment);
+  }
+  *item->segment = *segment;
   return TARE_OK;
 }
 

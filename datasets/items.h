@@ -10,10 +10,9 @@ typedef struct tarei_item {
   const char *origin; /* manifest or list that names the file, or NULL; owned by the items */
   int64_t line;       /* in origin */
   const tarei_reader_ops *ops;
-  bool is_segment;       /* the sample is a part of the file */
-  tarei_segment segment; /* which */
-  int64_t count;         /* samples */
-  bool audio;            /* samples are audio */
+  tarei_segment *segment; /* the sample is this part of the file; NULL: all of it */
+  int64_t count;          /* samples */
+  bool audio;             /* samples are audio */
 } tarei_item;
 
 typedef struct tarei_items {
@@ -29,6 +28,9 @@ void tarei_items_fini(tarei_items *items);
 /* Adds one file; label_text and origin may be NULL. Strings are copied, but origin is kept. */
 tare_status tarei_items_add(tarei_items *items, const char *path, const char *label_text,
                             const char *origin, int64_t line, tare_error *err);
+
+/* The sample added last is a part of its file. TARE_E_MEMORY */
+tare_status tarei_items_cut(tarei_items *items, const tarei_segment *segment, tare_error *err);
 
 /* The item added last, for what a manifest says beside the path. */
 tarei_item *tarei_items_last(tarei_items *items);

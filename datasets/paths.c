@@ -137,9 +137,9 @@ static tare_status paths_add_files(tarei_items *const items, const char *const f
   if (status == TARE_OK && depth == 0 && items->n == before) {
     status = tarei_fail(
         err, TARE_E_INPUT,
-        "%s: no audio, tar shards, HDF5, NumPy or Kaldi data in this folder or below (%lld %s)",
-        folder, (long long)others,
-        others == 1 ? "entry of another kind" : "entries of other kinds");
+        "%s: no audio, tar shards, HDF5, NumPy or Kaldi data in this folder or below (%lld %s)%s",
+        folder, (long long)others, others == 1 ? "entry of another kind" : "entries of other kinds",
+        tarei_data_spec_hint(spec));
   }
   paths_names_fini(&list);
   return status;
@@ -148,7 +148,19 @@ static tare_status paths_add_files(tarei_items *const items, const char *const f
 /* Other CSV files lie in folders, too; the files of Kaldi have their names. */
 static tare_status has_paths(const char *const path, bool *const out, tare_error *const err) {
   *out = tarei_list_named(path) != &tarei_list_csv;
-  return *out ? TARE_OK : tarei_manifest_has_path(path, out, err);
+  return *out ? TARE_OK : tarei_manifest_has_column(path, "path", out, err);
+}
+
+/* A table that names files with texts, and holds none. */
+static tare_status lists_texts(const char *const path, const tarei_data_spec *const spec,
+                               bool *const out, tare_error *const err) {
+  bool holds = false;
+  *out = false;
+  if (tarei_list_named(path) != &tarei_list_csv) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_manifest_has_column(path, tarei_text_column(spec), &holds, err));
+  return holds ? TARE_OK : tarei_manifest_has_column(path, "path", out, err);
 }
 
 /* The folder's own manifest; else *found is false. Segments need recordings beside. */
@@ -216,7 +228,10 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
     return tarei_fail(err, TARE_E_INPUT, "%s: neither a regular file nor a folder", path);
   }
   if (is_text(path, spec)) {
-    return tarei_items_add(items, path, NULL, NULL, 0, err);
+    bool lists = false;
+    TAREI_TRY(lists_texts(path, spec, &lists, err));
+    return lists ? tarei_list_csv.expand(items, path, spec, err)
+                 : tarei_items_add(items, path, NULL, NULL, 0, err);
   }
   const tarei_sample_list *const named = tarei_list_named(path);
   const tarei_sample_list *const list = named ? named : tarei_list_recognizing(path);

@@ -102,10 +102,10 @@ static void name_within(const tarei_item *const item, const tarei_ticket *const 
                         char *const out, const size_t capacity) {
   if (ticket->shared) {
     (void)snprintf(out, capacity, "[%lld]", (long long)ticket->within);
-  } else if (item->is_segment && item->segment.byte) {
-    (void)snprintf(out, capacity, ":%lld", (long long)item->segment.byte);
-  } else if (item->is_segment && item->segment.cut) {
-    (void)snprintf(out, capacity, " from %.12g s", item->segment.start);
+  } else if (item->segment && item->segment->byte) {
+    (void)snprintf(out, capacity, ":%lld", (long long)item->segment->byte);
+  } else if (item->segment && item->segment->cut) {
+    (void)snprintf(out, capacity, " from %.12g s", item->segment->start);
   }
 }
 
@@ -120,7 +120,7 @@ static tare_status name_slot(const tarei_stream *const stream, const tarei_ticke
   name_within(item, ticket, within, sizeof within);
   const int length = asprintf(&slot->name, "%s%s%s", item->path, within, gain);
   slot->label_text = tarei_strdup(item->label_text);
-  slot->segment = item->is_segment ? &item->segment : NULL;
+  slot->segment = item->segment;
   if (length < 0) {
     slot->name = NULL; /* asprintf leaves it undefined */
   }

@@ -34,14 +34,16 @@ tare_status tarei_signal_ports_find(const char *const path, const char *const no
   } else if (spec->n_inputs != 1) {
     return tarei_fail(err, TARE_E_USAGE,
                       "%s: %s feeds one input, but the model has %d ('%s', '%s', ...): put the "
-                      "tensors into an HDF5 file",
-                      path, noun, spec->n_inputs, ports[0].name, ports[1].name);
+                      "tensors into an HDF5 file%s",
+                      path, noun, spec->n_inputs, ports[0].name, ports[1].name,
+                      tarei_data_spec_hint(spec));
   }
   const tare_port *const signal = &ports[out->signal];
   return tarei_is_float(signal->dtype)
              ? TARE_OK
-             : tarei_fail(err, TARE_E_USAGE, "%s: %s needs a float input, but '%s' is %s", path,
-                          noun, signal->name, tare_dtype_name(signal->dtype));
+             : tarei_fail(err, TARE_E_USAGE, "%s: %s needs a float input, but '%s' is %s%s", path,
+                          noun, signal->name, tare_dtype_name(signal->dtype),
+                          tarei_data_spec_hint(spec));
 }
 
 /* Dims between the batch and the last `own` ones must be 1. */

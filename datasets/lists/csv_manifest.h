@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 
-/* Whether the header of a CSV or TSV file has a "path" column. */
-tare_status tarei_manifest_has_path(const char *path, bool *out, tare_error *err);
+/* Whether the header of a CSV or TSV file has a column. */
+tare_status tarei_manifest_has_column(const char *path, const char *column, bool *out,
+                                      tare_error *err);
 
 #endif

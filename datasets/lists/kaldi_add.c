@@ -35,9 +35,7 @@ static tare_status add_matrix(tarei_items *const items, const char *const origin
   tarei_item *const item = tarei_items_last(items);
   item->ops = &tarei_reader_ark_matrix;
   item->audio = false;
-  item->is_segment = true;
-  item->segment.byte = byte;
-  return TARE_OK;
+  return tarei_items_cut(items, &(tarei_segment){.byte = byte}, err);
 }
 
 tare_status tarei_kaldi_add(tarei_items *const items, const char *const origin, const int64_t line,

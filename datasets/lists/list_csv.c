@@ -57,15 +57,15 @@ static tare_status manifest_read_header(tarei_csv *const csv, const char *const 
   return TARE_OK;
 }
 
-tare_status tarei_manifest_has_path(const char *const path, bool *const out,
-                                    tare_error *const err) {
+tare_status tarei_manifest_has_column(const char *const path, const char *const column,
+                                      bool *const out, tare_error *const err) {
   tarei_source source;
   TAREI_TRY(tarei_source_open(path, &source, err));
   tarei_csv csv;
   tarei_csv_init(&csv, &source, separator_of(path));
   header head;
-  const tare_status status = manifest_read_header(&csv, NULL, &head, err);
-  *out = head.path >= 0;
+  const tare_status status = manifest_read_header(&csv, column, &head, err);
+  *out = head.label >= 0;
   tarei_csv_fini(&csv);
   tarei_source_close(&source);
   return status;
@@ -101,14 +101,15 @@ static bool all_hold_labels(const tarei_items *const items, const size_t from) {
 
 /* Names the columns that there are; the header is the record last read. */
 static tare_status fail_column(const tarei_csv *const csv, const char *const kind,
-                               const char *const wanted, const tare_status status,
-                               const char *const origin, tare_error *const err) {
+                               const char *const wanted, const char *const hint,
+                               const tare_status status, const char *const origin,
+                               tare_error *const err) {
   tarei_str columns = {0};
   for (size_t i = 0; i < csv->n_fields; i++) {
     tarei_str_add(&columns, "%s'%s'", i ? ", " : "", tarei_csv_field(csv, i));
   }
-  (void)tarei_fail(err, status, "%s: no %s '%s' in the header, only %s", origin, kind, wanted,
-                   tarei_str_get(&columns));
+  (void)tarei_fail(err, status, "%s: no %s '%s' in the header, only %s%s", origin, kind, wanted,
+                   tarei_str_get(&columns), hint);
   tarei_str_free(&columns);
   return status;
 }
@@ -120,12 +121,13 @@ static tare_status manifest_expand(tarei_items *const items, tarei_csv *const cs
   header head;
   TAREI_TRY(manifest_read_header(csv, spec->labels, &head, err));
   if (head.path < 0) {
-    return fail_column(csv, "column", "path", TARE_E_INPUT, origin, err);
+    return fail_column(csv, "column", "path", tarei_data_spec_hint(spec), TARE_E_INPUT, origin,
+                       err);
   }
   const bool unlabelled = spec->labels && head.label < 0;
   tare_error no_label = {0}; /* said now, while the header is at hand, and needed later or never */
   if (unlabelled) {
-    (void)fail_column(csv, "label column", spec->labels, TARE_E_USAGE, origin, &no_label);
+    (void)fail_column(csv, "label column", spec->labels, "", TARE_E_USAGE, origin, &no_label);
   }
   TAREI_TRY(add_rows(items, csv, &head, origin, err));
   if (items->n == before) {

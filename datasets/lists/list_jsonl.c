@@ -96,8 +96,8 @@ static tare_status take_cut(const cJSON *const object, jsonl_entry *const out,
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static tare_status take_entry(const cJSON *const object, jsonl_entry *const out,
-                              tare_error *const err) {
+static tare_status take_entry(const cJSON *const object, const tarei_data_spec *const spec,
+                              jsonl_entry *const out, tare_error *const err) {
   const cJSON *const nemo = jsonl_find(object, "audio_filepath");
   const cJSON *const path = nemo ? nemo : jsonl_find(object, "path");
   if (cJSON_IsString(path)) {
@@ -111,7 +111,8 @@ static tare_status take_entry(const cJSON *const object, jsonl_entry *const out,
     return take_source(object, out, err);
   }
   return tarei_fail(err, TARE_E_INPUT,
-                    "no 'audio_filepath' (NeMo), 'path', 'recording' or 'sources' (lhotse)");
+                    "no 'audio_filepath' (NeMo), 'path', 'recording' or 'sources' (lhotse)%s",
+                    tarei_data_spec_hint(spec));
 }
 
 /* Of the object, or of the only supervision of a cut. */
@@ -129,7 +130,7 @@ static tare_status jsonl_add(tarei_items *const items, const cJSON *const object
                              const tarei_data_spec *const spec, tare_error *const err) {
   jsonl_entry entry = {0};
   char *label = NULL;
-  tare_status status = take_entry(object, &entry, err);
+  tare_status status = take_entry(object, spec, &entry, err);
   if (status == TARE_OK) {
     status = take_label(object, spec->labels, &label, err);
   }

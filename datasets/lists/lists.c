@@ -61,7 +61,7 @@ static bool is_time(const double seconds) {
 
 tare_status tarei_list_cut(tarei_items *const items, const tarei_segment *const segment,
                            tare_error *const err) {
-  tarei_item *const item = tarei_items_last(items);
+  const tarei_item *const item = tarei_items_last(items);
   if (!item->ops->has_rate) {
     return tarei_fail(err, TARE_E_INPUT, "%s line %lld: %s is not audio, and has no times",
                       item->origin, (long long)item->line, item->path);
@@ -72,7 +72,5 @@ tare_status tarei_list_cut(tarei_items *const items, const tarei_segment *const 
                       item->origin, (long long)item->line, segment->start, segment->length,
                       TAREI_SEGMENT_SECONDS);
   }
-  item->is_segment = true;
-  item->segment = *segment;
-  return TARE_OK;
+  return tarei_items_cut(items, segment, err);
 }

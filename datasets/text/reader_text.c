@@ -80,6 +80,7 @@ static const char *text_describe(const void *const state) {
 /* The texts of a sample, in one piece of memory behind this. */
 typedef struct text_raw {
   tarei_text text;
+  int64_t line; /* of the file; 0: it is all of it */
 } text_raw;
 
 static tare_status keep_texts(const tarei_text_entry *const entry, tarei_slot *const out,
@@ -91,6 +92,7 @@ static tare_status keep_texts(const tarei_text_entry *const entry, tarei_slot *c
   }
   char *const text = (char *)(raw + 1), *const pair = text + entry->length + 1;
   memcpy(text, entry->text, entry->length);
+  raw->line = entry->line;
   raw->text = (tarei_text){.text = text, .length = entry->length};
   if (entry->pair) {
     memcpy(pair, entry->pair, entry->pair_length);
@@ -130,19 +132,25 @@ static tare_status text_read(void *const opened, const int64_t i, tarei_slot *co
     out->label_text = entry.label;
     TAREI_TRY(tarei_label_from_text(out, err));
   }
-  status = keep_texts(&entry, out, err);
-  return status == TARE_OK ? TARE_OK
-                           : tarei_fail_in(err, status, "line %lld", (long long)entry.line);
+  return keep_texts(&entry, out, err);
+}
+
+static tare_status tokenize(const tarei_data_spec *const spec, const tarei_text *const text,
+                            tarei_slot *const out, tare_error *const err) {
+  tarei_encoding encoding;
+  TAREI_TRY(tarei_tokenizer_encode(spec->tokenizer, text, &encoding, err));
+  const tare_status status = tarei_text_ports_fill(spec, &encoding, out, err);
+  tarei_encoding_fini(&encoding);
+  return status;
 }
 
 static tare_status text_finish(const tarei_data_spec *const spec, tarei_slot *const out,
                                tare_error *const err) {
   const text_raw *const raw = out->raw;
-  tarei_encoding encoding;
-  TAREI_TRY(tarei_tokenizer_encode(spec->tokenizer, &raw->text, &encoding, err));
-  const tare_status status = tarei_text_ports_fill(spec, &encoding, out, err);
-  tarei_encoding_fini(&encoding);
-  return status;
+  const tare_status status = tokenize(spec, &raw->text, out, err);
+  return status == TARE_OK || !raw->line
+             ? status
+             : tarei_fail_in(err, status, "line %lld", (long long)raw->line);
 }
 
 static const char *const NO_EXTENSIONS[] = {NULL}; /* those of the sources */

@@ -30,9 +30,10 @@ static tare_status lines_open(const char *const path, const tarei_data_spec *con
                       "%s: no labels '%s': plain text has labels only in a manifest", path,
                       spec->labels);
   }
-  if (spec->pair) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: no second text '%s': plain text has no columns", path,
-                      spec->pair);
+  const char *const column = spec->pair ? spec->pair : spec->text;
+  if (column) {
+    return tarei_fail(err, TARE_E_USAGE, "%s: no column '%s': plain text has no columns", path,
+                      column);
   }
   text_file *const file = tarei_calloc(1, sizeof *file);
   if (!file) {
@@ -63,7 +64,6 @@ static tare_status whole_next(text_file *const file, tarei_text_entry *const out
     return tarei_fail(err, TARE_E_INPUT, "is longer than %d bytes", TAREI_LINE_BYTES);
   }
   take_line_text(file->whole.size ? (const char *)file->whole.data : "", file->whole.size, out);
-  out->line = 1;
   return TARE_OK;
 }
 

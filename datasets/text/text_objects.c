@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "datasets/json_label.h"
+#include "datasets/json_object.h"
 #include "datasets/lists/lines.h"
 #include "datasets/text/text_source.h"
 
@@ -25,6 +26,8 @@ static void objects_close(void *const state) {
 
 static tare_status objects_open(const char *const path, const tarei_data_spec *const spec,
                                 const bool labels, void **const state, tare_error *const err) {
+  *state = NULL;
+  TAREI_TRY(tarei_text_check_parts(path, spec, err));
   text_objects *const file = tarei_calloc(1, sizeof *file);
   *state = file;
   if (!file) {
@@ -40,7 +43,9 @@ static tare_status take_text_value(const cJSON *const object, const char *const 
                                    tare_error *const err) {
   const cJSON *const value = cJSON_GetObjectItemCaseSensitive(object, key);
   if (!cJSON_IsString(value)) {
-    return tarei_fail(err, TARE_E_INPUT, value ? "'%s' is not a string" : "no text: no value '%s'",
+    return tarei_fail(err, TARE_E_INPUT,
+                      value ? "'%s' is not a string"
+                            : "no '%s' in the object (--text names the key of the texts)",
                       key);
   }
   *out = value->valuestring;
@@ -51,10 +56,8 @@ static tare_status take_text_value(const cJSON *const object, const char *const 
 static tare_status take_object(text_objects *const file, const char *const text,
                                tarei_text_entry *const out, tare_error *const err) {
   cJSON_Delete(file->object);
-  file->object = cJSON_ParseWithLength(text, file->lines.length);
-  if (!cJSON_IsObject(file->object)) {
-    return tarei_fail(err, TARE_E_INPUT, "expected a JSON object on each line");
-  }
+  file->object = NULL;
+  TAREI_TRY(tarei_json_object(text, file->lines.length, &file->object, err));
   TAREI_TRY(
       take_text_value(file->object, tarei_text_column(file->spec), &out->text, &out->length, err));
   if (file->spec->pair) {

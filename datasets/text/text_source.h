@@ -8,8 +8,8 @@
 typedef struct tarei_text_entry {
   const char *text, *pair; /* pair: or NULL */
   size_t length, pair_length;
-  char *label; /* owned; or NULL */
-  int64_t line;
+  char *label;  /* owned; or NULL */
+  int64_t line; /* 0: the whole file */
 } tarei_text_entry;
 
 typedef struct tarei_text_source {
@@ -27,6 +27,9 @@ typedef struct tarei_text_source {
 
 /* The kind of a path by its extension, or NULL. */
 const tarei_text_source *tarei_text_source_named(const char *path);
+
+/* TARE_E_USAGE: files are to be whole samples, but not of this kind. */
+tare_status tarei_text_check_parts(const char *path, const tarei_data_spec *spec, tare_error *err);
 
 /* Name of the column or key with the text. */
 const char *tarei_text_column(const tarei_data_spec *spec);

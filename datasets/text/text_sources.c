@@ -22,3 +22,13 @@ const tarei_text_source *tarei_text_source_named(const char *const path) {
 const char *tarei_text_column(const tarei_data_spec *const spec) {
   return spec->text ? spec->text : "text";
 }
+
+tare_status tarei_text_check_parts(const char *const path, const tarei_data_spec *const spec,
+                                   tare_error *const err) {
+  return spec->whole_files
+             ? tarei_fail(err, TARE_E_USAGE,
+                          "%s: --text-files is for plain text (.txt): this file has a sample in "
+                          "each row",
+                          path)
+             : TARE_OK;
+}

@@ -59,6 +59,8 @@ static tare_status table_header(text_table *const table, const tarei_data_spec *
 static tare_status table_open(const char *const path, const tarei_data_spec *const spec,
                               const bool labels, void **const state, tare_error *const err) {
   static const char *const TABS[] = {"tsv", NULL};
+  *state = NULL;
+  TAREI_TRY(tarei_text_check_parts(path, spec, err));
   text_table *const table = tarei_calloc(1, sizeof *table);
   *state = table;
   if (!table) {

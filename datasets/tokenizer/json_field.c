@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/str.h"
+
 const cJSON *tarei_field(const cJSON *const object, const char *const key) {
   const cJSON *const value = cJSON_GetObjectItemCaseSensitive(object, key);
   return cJSON_IsNull(value) ? NULL : value;
@@ -52,4 +54,17 @@ tare_status tarei_field_int(const cJSON *const object, const char *const key, co
                             int32_t *const out, tare_error *const err) {
   const cJSON *const value = tarei_field(object, key);
   return value ? tarei_json_int(value, key, least, out, err) : TARE_OK;
+}
+
+tare_status tarei_fail_type(const char *const noun, const char *const type,
+                            const char *const *const names, const size_t n, tare_error *const err) {
+  tarei_str list = {0};
+  for (size_t i = 0; i < n; i++) {
+    tarei_str_add(&list, "%s%s", i ? ", " : "", names[i]);
+  }
+  const tare_status status =
+      tarei_fail(err, TARE_E_INPUT, "%s '%s' is not supported: expected one of %s", noun, type,
+                 tarei_str_get(&list));
+  tarei_str_free(&list);
+  return status;
 }

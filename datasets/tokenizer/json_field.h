@@ -27,4 +27,8 @@ tare_status tarei_field_int(const cJSON *object, const char *key, int32_t least,
 tare_status tarei_json_int(const cJSON *value, const char *what, int32_t least, int32_t *out,
                            tare_error *err);
 
+/* TARE_E_INPUT: `noun` 'type' is not supported, with the names of those that are. */
+tare_status tarei_fail_type(const char *noun, const char *type, const char *const *names, size_t n,
+                            tare_error *err);
+
 #endif

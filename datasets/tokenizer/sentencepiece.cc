@@ -13,23 +13,23 @@ struct tarei_sentencepiece {
   sentencepiece::SentencePieceProcessor processor;
 };
 
-tare_status tarei_sentencepiece_open(const char *const path, tarei_sentencepiece **const out,
-                                     tare_error *const err) {
+tare_status tarei_sentencepiece_open(const void *const data, const size_t bytes,
+                                     tarei_sentencepiece **const out, tare_error *const err) {
   *out = nullptr;
   try {
     *out = new tarei_sentencepiece;
-    const auto status = (*out)->processor.Load(path);
+    const auto status =
+        (*out)->processor.LoadFromSerializedProto({static_cast<const char *>(data), bytes});
     if (!status.ok()) {
       delete *out;
       *out = nullptr;
-      return tarei_fail(err, TARE_E_INPUT, "%s: not a SentencePiece model: %s", path,
-                        status.error_message());
+      return tarei_fail(err, TARE_E_INPUT, "not a SentencePiece model, or a damaged one");
     }
     return TARE_OK;
   } catch (...) { /* no exception may reach C */
     delete *out;
     *out = nullptr;
-    return tarei_fail_memory(err, path, sizeof **out);
+    return tarei_fail_memory(err, "a SentencePiece model", bytes);
   }
 }
 

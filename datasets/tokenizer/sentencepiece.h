@@ -13,8 +13,10 @@ extern "C" {
 
 typedef struct tarei_sentencepiece tarei_sentencepiece;
 
-/* TARE_E_INPUT: missing or malformed, or this build has no SentencePiece; TARE_E_MEMORY. */
-tare_status tarei_sentencepiece_open(const char *path, tarei_sentencepiece **out, tare_error *err);
+/* Reads the bytes of a file, which are not needed afterwards. TARE_E_INPUT: malformed, or this
+ * build has no SentencePiece; TARE_E_MEMORY. */
+tare_status tarei_sentencepiece_open(const void *data, size_t bytes, tarei_sentencepiece **out,
+                                     tare_error *err);
 void tarei_sentencepiece_close(tarei_sentencepiece *model); /* NULL is allowed */
 
 /* Numbers of the tokens at the beginning and end of a sentence; -1: none. */

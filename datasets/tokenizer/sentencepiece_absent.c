@@ -1,13 +1,14 @@
 /* Builds without SentencePiece: no model is ever opened. */
 #include "datasets/tokenizer/sentencepiece.h"
 
-tare_status tarei_sentencepiece_open(const char *const path, tarei_sentencepiece **const out,
-                                     tare_error *const err) {
+tare_status tarei_sentencepiece_open(const void *const data, const size_t bytes,
+                                     tarei_sentencepiece **const out, tare_error *const err) {
+  (void)data;
+  (void)bytes;
   *out = NULL;
   return tarei_fail(err, TARE_E_INPUT,
-                    "%s: this build cannot read SentencePiece models (install libsentencepiece-dev "
-                    "and build again, or use a tokenizer.json)",
-                    path);
+                    "this build cannot read SentencePiece models (install libsentencepiece-dev "
+                    "and build again, or use a tokenizer.json)");
 }
 
 void tarei_sentencepiece_close(tarei_sentencepiece *const model) {

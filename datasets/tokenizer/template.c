@@ -172,18 +172,30 @@ static tare_status read_nothing(const cJSON *const object, tarei_template *const
   return TARE_OK;
 }
 
+static const struct {
+  const char *type;
+  tare_status (*read)(const cJSON *object, tarei_template *out, tare_error *err);
+} PROCESSORS[] = {{"TemplateProcessing", read_template},
+                  {"BertProcessing", read_bert},
+                  {"RobertaProcessing", read_roberta},
+                  {"ByteLevel", read_nothing}};
+
+enum { N_PROCESSORS = sizeof PROCESSORS / sizeof *PROCESSORS };
+
+static tare_status fail_processor(const char *const type, tare_error *const err) {
+  const char *names[N_PROCESSORS + 1];
+  for (size_t i = 0; i < N_PROCESSORS; i++) {
+    names[i] = PROCESSORS[i].type;
+  }
+  names[N_PROCESSORS] = "Sequence";
+  return tarei_fail_type("type", type, names, N_PROCESSORS + 1, err);
+}
+
 static tare_status read_one(const cJSON *const value, tarei_template *const out,
                             tare_error *const err) {
-  static const struct {
-    const char *type;
-    tare_status (*read)(const cJSON *object, tarei_template *out, tare_error *err);
-  } PROCESSORS[] = {{"TemplateProcessing", read_template},
-                    {"BertProcessing", read_bert},
-                    {"RobertaProcessing", read_roberta},
-                    {"ByteLevel", read_nothing}};
   const char *type = NULL;
   TAREI_TRY(tarei_field_name(value, "type", &type, err));
-  for (size_t i = 0; i < sizeof PROCESSORS / sizeof *PROCESSORS; i++) {
+  for (size_t i = 0; i < N_PROCESSORS; i++) {
     if (strcmp(PROCESSORS[i].type, type) == 0) {
       if (out->single.n && PROCESSORS[i].read != read_nothing) {
         return tarei_fail(err, TARE_E_INPUT, "'%s' is the second of a Sequence that adds tokens",
@@ -193,7 +205,7 @@ static tare_status read_one(const cJSON *const value, tarei_template *const out,
       return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "'%s'", type);
     }
   }
-  return tarei_fail(err, TARE_E_INPUT, "'%.60s' is not supported", type);
+  return fail_processor(type, err);
 }
 
 static tare_status read_sequence(const cJSON *const value, tarei_template *const out,

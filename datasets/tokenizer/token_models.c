@@ -20,6 +20,14 @@ static const char *guess_type(const cJSON *const object) {
                                                             : "WordLevel";
 }
 
+static tare_status fail_model(const char *const type, tare_error *const err) {
+  const char *names[sizeof MODELS / sizeof *MODELS];
+  for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++) {
+    names[i] = MODELS[i]->type;
+  }
+  return tarei_fail_type("model", type, names, sizeof MODELS / sizeof *MODELS, err);
+}
+
 tare_status tarei_token_model_of(const cJSON *const object, const tarei_token_model **const out,
                                  tare_error *const err) {
   if (!cJSON_IsObject(object)) {
@@ -33,5 +41,5 @@ tare_status tarei_token_model_of(const cJSON *const object, const tarei_token_mo
       return TARE_OK;
     }
   }
-  return tarei_fail(err, TARE_E_INPUT, "model '%s' is not supported", type);
+  return fail_model(type, err);
 }

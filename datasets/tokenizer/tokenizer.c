@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/source.h"
 #include "datasets/reader.h"
 #include "datasets/tokenizer/sentencepiece.h"
 #include "datasets/tokenizer/tokenizer_json.h"
@@ -19,7 +20,14 @@ struct tarei_tokenizer {
 static tare_status open_sentencepiece(const char *const path,
                                       const tarei_tokenizer_options *const options,
                                       tarei_tokenizer *const out, tare_error *const err) {
-  TAREI_TRY(tarei_sentencepiece_open(path, &out->sentencepiece, err));
+  tarei_source source;
+  TAREI_TRY(tarei_source_open(path, &source, err));
+  const tare_status status =
+      tarei_sentencepiece_open(source.data, source.size, &out->sentencepiece, err);
+  tarei_source_close(&source);
+  if (status != TARE_OK) {
+    return tarei_fail_in(err, status, "%s", path);
+  }
   const int32_t bos = options->bos ? tarei_sentencepiece_bos(out->sentencepiece) : -1;
   const int32_t eos = options->eos ? tarei_sentencepiece_eos(out->sentencepiece) : -1;
   if ((options->bos && bos < 0) || (options->eos && eos < 0)) {
@@ -126,7 +134,11 @@ static tare_status encode_both(const tarei_tokenizer *const tokenizer, const tar
       text->pair ? &tokenizer->parts.pair : &tokenizer->parts.single;
   TAREI_TRY(encode_text(tokenizer, text->text, text->length, &texts[0], err));
   if (text->pair) {
-    TAREI_TRY(encode_text(tokenizer, text->pair, text->pair_length, &texts[1], err));
+    const tare_status status =
+        encode_text(tokenizer, text->pair, text->pair_length, &texts[1], err);
+    if (status != TARE_OK) {
+      return tarei_fail_in(err, status, "second text");
+    }
   }
   TAREI_TRY(tarei_truncation_apply(&tokenizer->truncation, tarei_template_added(list), &texts[0],
                                    text->pair ? &texts[1] : NULL, err));

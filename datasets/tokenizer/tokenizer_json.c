@@ -1,47 +1,20 @@
 #include "datasets/tokenizer/tokenizer_json.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/source.h"
+#include "datasets/json_object.h"
 #include "datasets/tokenizer/unicode.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Strings of cJSON end at a zero, which would cut tokens. */
-static bool has_escaped_zero(const char *const text, const size_t length) {
-  for (size_t i = 0; i + 5 < length; i++) {
-    if (text[i] == '\\') {
-      if (memcmp(text + i + 1, "u0000", 5) == 0) {
-        return true;
-      }
-      i++;
-    }
-  }
-  return false;
-}
-
-static tare_status check_json_bytes(const char *const text, const size_t length,
-                                    tare_error *const err) {
+static tare_status parse_json(const char *const text, const size_t length, cJSON **const out,
+                              tare_error *const err) {
   const size_t valid = tarei_utf8_check(text, length);
   if (valid < length) {
     return tarei_fail(err, TARE_E_INPUT, "not UTF-8 at byte %zu", valid);
   }
-  return has_escaped_zero(text, length)
-             ? tarei_fail(err, TARE_E_INPUT, "strings with \\u0000 are not supported")
-             : TARE_OK;
-}
-
-static tare_status parse_json(const char *const text, const size_t length, cJSON **const out,
-                              tare_error *const err) {
-  TAREI_TRY(check_json_bytes(text, length, err));
-  errno = 0;
-  *out = cJSON_ParseWithLength(text, length);
-  if (cJSON_IsObject(*out)) {
-    return TARE_OK;
-  }
-  return !*out && errno == ENOMEM ? tarei_fail_memory(err, "a tokenizer", length)
-                                  : tarei_fail(err, TARE_E_INPUT, "not a JSON object");
+  return tarei_json_object(text, length, out, err);
 }
 
 static tare_status read_model(const cJSON *const object, tarei_tokenizer_json *const out,

@@ -46,6 +46,18 @@ calibrate)
 threads)
   sweep o.stats calibrate -q $text --threads 2 -o "$out.stats"
   ;;
+texts)
+  fixtures=$EXAMPLES/../tests/fixtures/tokenizers
+  printf 'text,reply\n"My card, ""lost""",please cancel\nmy transfer,is lost\n' >"$folder/texts.csv"
+  sweep o.stats calibrate -q "$model" "$folder/texts.csv" --tokenizer "$fixtures/words_pairs.json" \
+    --text-pair reply --profile $text_profile --threads 1 -o "$out.stats"
+  ;;
+tokens)
+  fixtures=$EXAMPLES/../tests/fixtures/tokenizers
+  head -n 2 "$fixtures/lines.jsonl" >"$folder/lines.jsonl"
+  options="$options --text"
+  sweep none inspect "$folder/lines.jsonl" --model "$model" --tokenizer "$fixtures/bytes.json" --threads 1
+  ;;
 choice)
   sweep o.stats calibrate -q $text --threads 1 --quota 2 --samples 1 --stratify length \
     --weight sample -o "$out.stats"

@@ -21,11 +21,14 @@ static tare_status fail_tensors(const char *const path, tare_error *const err) {
   return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx", path);
 }
 
-static tare_status scan_audio(const cli_list *const paths, const opt_data *const data,
+/* Audio and texts can be read without a model. */
+static tare_status scan_alone(const cli_list *const paths, const opt_data *const data,
                               const opt_common *const common, data_scan *const out,
                               tare_error *const err) {
   const tare_port audio = {
       .name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "samples"}}};
+  const tare_port tokens = {
+      .name = "input_ids", .dtype = TARE_I64, .rank = 2, .dims = {{-1, "batch"}, {-1, "sequence"}}};
   const tare_port features = {.name = "features",
                               .dtype = TARE_F32,
                               .rank = 3,
@@ -36,9 +39,12 @@ static tare_status scan_audio(const cli_list *const paths, const opt_data *const
       return fail_tensors(paths->items[i], err);
     }
   }
-  const ports p = {.inputs = data->features ? &features : &audio, .n_inputs = 1};
+  const ports p = {.inputs = data->tokenizer ? &tokens : data->features ? &features : &audio,
+                   .n_inputs = 1};
   CLI_TRY(scan_ports(paths, data, common, &p, out, err));
-  return tare_dataset_has_audio(out->dataset) ? TARE_OK : fail_tensors(paths->items[0], err);
+  return data->tokenizer || tare_dataset_has_audio(out->dataset)
+             ? TARE_OK
+             : fail_tensors(paths->items[0], err);
 }
 
 tare_status data_scan_read(const cli_list *const paths, const char *const model,
@@ -46,7 +52,7 @@ tare_status data_scan_read(const cli_list *const paths, const char *const model,
                            data_scan *const out, tare_error *const err) {
   *out = (data_scan){0};
   if (!model) {
-    return scan_audio(paths, data, common, out, err);
+    return scan_alone(paths, data, common, out, err);
   }
   const tare_load_options load = opt_load(common);
   CLI_TRY(tare_model_load_with(model, &load, &out->model, err));

@@ -141,7 +141,7 @@ static tare_status next_match(const tarei_text_pattern *const pattern, pcre2_mat
     }
     const PCRE2_SIZE *const where = pcre2_get_ovector_pointer(data);
     if (where[0] < where[1] || where[1] != *last) {
-      *found = where[0] >= *from; /* \K could go back */
+      *found = where[0] >= *from && where[0] <= where[1]; /* \K moves the first */
       *from = *last = where[1];
       return TARE_OK;
     }

@@ -37,6 +37,23 @@ static const tarei_step_ops *step_named(const tarei_step_family *const family,
   return NULL;
 }
 
+/* Sequences are understood, too. */
+static tare_status steps_fail(const tarei_step_family *const family, const char *const type,
+                              tare_error *const err) {
+  const size_t n = (size_t)family->n;
+  const char **const names = tarei_calloc(n + 1, sizeof *names);
+  if (!names) {
+    return tarei_fail_memory(err, family->noun, n * sizeof *names);
+  }
+  for (size_t i = 0; i < n; i++) {
+    names[i] = family->ops[i]->type;
+  }
+  names[n] = "Sequence";
+  const tare_status status = tarei_fail_type(family->noun, type, names, n + 1, err);
+  free(names);
+  return status;
+}
+
 static tare_status steps_add(const tarei_step_ops *const ops, const cJSON *const value,
                              tarei_steps *const out, tare_error *const err) {
   void *const state = tarei_calloc(1, ops->state_bytes);
@@ -76,7 +93,7 @@ tare_status tarei_steps_read(const tarei_step_family *const family, const cJSON 
   }
   const tarei_step_ops *const ops = step_named(family, type);
   if (!ops) {
-    return tarei_fail(err, TARE_E_INPUT, "%s '%s' is not supported", family->noun, type);
+    return steps_fail(family, type, err);
   }
   const tare_status status = steps_add(ops, value, out, err);
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s '%s'", family->noun, type);
