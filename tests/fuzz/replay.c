@@ -46,12 +46,6 @@ __attribute__((visibility("default"))) const char *__ubsan_default_options(void)
   return "abort_on_error=1:print_stacktrace=1";
 }
 
-/* Damaged files make these libraries forget memory of their own. */
-const char *__lsan_default_suppressions(void);
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void) {
-  return "leak:libhdf5\nleak:libvorbis\n";
-}
-
 static void replay_take(void *const user, const void *const data, const size_t size) {
   replay_corpus *const corpus = user;
   if (size > MOST_BYTES) {
