@@ -69,6 +69,17 @@ void fuzz_take_file(const char *const path, fuzz_take_fn *const take, void *cons
   unlink(path);
 }
 
+/* Sanitizers end the process with SIGABRT, as the replay driver expects. HDF5 asks for what a
+ * damaged file says, and copes with getting nothing. */
+const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void) {
+  return "abort_on_error=1:allocator_may_return_null=1";
+}
+const char *__ubsan_default_options(void);
+__attribute__((visibility("default"))) const char *__ubsan_default_options(void) {
+  return "abort_on_error=1:print_stacktrace=1";
+}
+
 /* Damaged files make these libraries forget memory of their own. */
 const char *__lsan_default_suppressions(void);
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void) {

@@ -36,16 +36,6 @@ static void replay_died(const int signal_number) {
   abort();
 }
 
-/* Sanitizers end the process with SIGABRT, too. */
-const char *__asan_default_options(void);
-__attribute__((visibility("default"))) const char *__asan_default_options(void) {
-  return "abort_on_error=1";
-}
-const char *__ubsan_default_options(void);
-__attribute__((visibility("default"))) const char *__ubsan_default_options(void) {
-  return "abort_on_error=1:print_stacktrace=1";
-}
-
 static void replay_take(void *const user, const void *const data, const size_t size) {
   replay_corpus *const corpus = user;
   if (size > MOST_BYTES) {
@@ -109,6 +99,7 @@ static bool replay_seeds(replay_corpus *const corpus, const fuzz_target *const t
       return false;
     }
   }
+  replay_take(corpus, "", 0);
   if (target->make) {
     target->make(replay_take, corpus);
   }
