@@ -26,7 +26,8 @@ _Bool fuzz_ok(tare_status status, const tare_error *err);
 /* For what must not fail, such as making a seed. */
 void fuzz_need(tare_status status, const tare_error *err);
 
-/* Ends the process if objects of HDF5 are still open: their memory is not seen as a leak. */
+/* Ends the process if objects of HDF5 are still open: their memory is not seen as a leak. HDF5
+ * cannot close some damaged files. */
 void fuzz_need_closed(void);
 
 /* A NUL-terminated copy, which the caller frees. */

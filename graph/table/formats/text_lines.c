@@ -7,7 +7,7 @@
 
 tarei_lines tarei_lines_of(const void *const data, const size_t size) {
   const char *const begin = data;
-  return (tarei_lines){begin, size ? begin + size : begin, 0}; /* NULL for an empty file */
+  return (tarei_lines){begin, begin + size, 0};
 }
 
 bool tarei_lines_next(tarei_lines *const lines, tarei_span *const line) {
