@@ -26,7 +26,8 @@ tare_status tarei_source_map(const int fd, const char *const name, tarei_source 
     return tarei_fail(err, errno == ENOMEM ? TARE_E_MEMORY : TARE_E_INPUT,
                       "%s: cannot map %zu bytes: %s", name, size, strerror(errno));
   }
-  *out = (tarei_source){.data = p, .size = size, .mapping = p, .name = tarei_strdup(name)};
+  const uint8_t *const data = p ? p : (const void *)""; /* NULL + 0 is undefined */
+  *out = (tarei_source){.data = data, .size = size, .mapping = p, .name = tarei_strdup(name)};
   if (!out->name) {
     tarei_source_close(out);
     return tarei_fail_memory(err, name, strlen(name));

@@ -32,6 +32,11 @@ enum { N_ISAS = sizeof isas / sizeof *isas };
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#ifndef bit_AMX_TILE /* the names of clang 14 */
+#define bit_AMX_TILE bit_AMXTILE
+#define bit_AMX_BF16 bit_AMXBF16
+#define bit_AMX_INT8 bit_AMXINT8
+#endif
 
 #include <sys/syscall.h>
 #include <unistd.h>

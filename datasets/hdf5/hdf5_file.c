@@ -44,6 +44,9 @@ static bool leads_to_object(const hid_t at, const char *const path, const hid_t 
 
 /* H5Lexists wants every group on the way to exist. */
 bool tarei_h5_exists(const hid_t at, const char *const path) {
+  if (!*path) { /* a link of a damaged file */
+    return false;
+  }
   const hid_t inside = tarei_h5_inside(H5P_LINK_ACCESS);
   char *const part = tarei_strdup(path);
   bool exists = part != NULL;

@@ -76,8 +76,8 @@ TAREI_INLINE int32_t i_sum(v16i a) { return _mm512_reduce_add_epi32(a); }
 TAREI_INLINE v16 i_to_float(v16i a) { return _mm512_cvtepi32_ps(a); }
 #define V16_NARROWS_F16
 TAREI_INLINE void v_store_f16(uint16_t *p, v16 v) {
-  const int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-  _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(v, nearest));
+  enum { NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
+  _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(v, NEAREST));
 }
 #define V16_WIDENS_F16
 TAREI_INLINE v16 v_load_f16(const uint16_t *p) {

@@ -1,7 +1,8 @@
 /* Pairs of bf16 by AMX tiles, 32 k at a time: the instruction that defines the order of the sums.
  */
-#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
-    !defined(__AVX512DQ__) || !defined(__AMX_TILE__) || !defined(__AMX_BF16__)
+#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) ||  \
+    !defined(__AVX512DQ__) || !(defined(__AMX_TILE__) || defined(__AMXTILE__)) || \
+    !(defined(__AMX_BF16__) || defined(__AMXBF16__))
 #error "needs AVX-512 F, BW, VL, DQ and AMX"
 #endif
 #include <immintrin.h>

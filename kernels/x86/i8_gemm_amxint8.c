@@ -1,6 +1,7 @@
 /* u8 x s8 by AMX tiles, 64 k at a time. */
-#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
-    !defined(__AVX512DQ__) || !defined(__AMX_TILE__) || !defined(__AMX_INT8__)
+#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) ||  \
+    !defined(__AVX512DQ__) || !(defined(__AMX_TILE__) || defined(__AMXTILE__)) || \
+    !(defined(__AMX_INT8__) || defined(__AMXINT8__))
 #error "needs AVX-512 F, BW, VL, DQ and AMX"
 #endif
 #include <immintrin.h>

@@ -1,7 +1,8 @@
 /* Short weights by floats in three pieces of bfloat16, by AMX tiles. The weights of a panel are
  * widened while the tiles multiply the first rows with them. */
-#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) || \
-    !defined(__AVX512DQ__) || !defined(__AMX_TILE__) || !defined(__AMX_BF16__)
+#if !defined(__AVX512F__) || !defined(__AVX512BW__) || !defined(__AVX512VL__) ||  \
+    !defined(__AVX512DQ__) || !(defined(__AMX_TILE__) || defined(__AMXTILE__)) || \
+    !(defined(__AMX_BF16__) || defined(__AMXBF16__))
 #error "needs AVX-512 F, BW, VL, DQ and AMX"
 #endif
 #include <immintrin.h>

@@ -2,7 +2,7 @@
 # words.sh SOURCE: no document, message or comment uses a phrase of words.txt.
 set -eu
 cd "$1"
-places="README.md CONTRIBUTING.md CHANGELOG.md docs examples/README.md bench include base shapes
+places="README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs examples/README.md bench include base shapes
   kernels datasets graph engine calib tools"
 tab=$(printf '\t')
 bad=0

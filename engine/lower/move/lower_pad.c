@@ -91,7 +91,7 @@ static tare_status lower_pad_axis(const tarei_step *const step, const amounts *c
     return tarei_fail(err, TARE_E_SHAPE, "cannot pad axis %d of length %lld by %lld and %lld", d,
                       (long long)size, (long long)begin, (long long)end);
   }
-  if (m != CONSTANT && more > 0 && kept < (m == REFLECT ? more + 1 : 1)) {
+  if (m != CONSTANT && more > 0 && (m == REFLECT ? kept <= more : kept < 1)) {
     return tarei_fail(
         err, TARE_E_SHAPE, "axis %d of length %lld is too short for %lld pads in mode '%s'", d,
         (long long)kept, (long long)more, tarei_attr_string(step->node, "mode", "constant"));

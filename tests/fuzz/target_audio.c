@@ -1,0 +1,71 @@
+/* Decodes recordings, resamples them and computes features. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/harness.h"
+
+static const char *audio_name(const uint8_t *const data, const size_t size) {
+  static const struct {
+    const char *mark, *name;
+  } names[] = {{"RIFF", "data.wav"},
+               {"RF64", "data.wav"},
+               {"fLaC", "data.flac"},
+               {"OggS", "data.ogg"},
+               {"FORM", "data.aiff"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (size >= 4 && memcmp(data, names[i].mark, 4) == 0) {
+      return names[i].name;
+    }
+  }
+  return "data.mp3";
+}
+
+static int audio_test(const uint8_t *const data, const size_t size) {
+  static const tare_port ports[] = {
+      {.name = "audio", .dtype = TARE_F32, .rank = 2, .dims = {{-1, "batch"}, {-1, "n"}}},
+      {.name = "mel",
+       .dtype = TARE_F32,
+       .rank = 3,
+       .dims = {{-1, "batch"}, {80, NULL}, {-1, "n"}}}};
+  const uint64_t choices = fuzz_hash(data, size);
+  const bool features = (choices >> 1) % 4 == 0;
+  tare_dataset_options options;
+  tare_dataset_options_init(&options);
+  options.inputs = &ports[features];
+  options.n_inputs = 1;
+  options.rate = (choices >> 3) & 1 ? 16000 : 0;
+  options.channel = (choices >> 4) % 4 == 0 ? 2 : 0;
+  options.features = features ? "whisper" : NULL;
+  options.gain_range = (choices >> 6) % 4 == 0 ? "-20:+20dB" : NULL;
+  fuzz_read_data(fuzz_file(audio_name(data, size), data, size), &options, choices);
+  return 0;
+}
+
+/* The smallest AIFF and RF64 files. */
+static void audio_make(fuzz_take_fn *const take, void *const user) {
+  static const char aiff[] =
+      "FORM\0\0\0\x36"
+      "AIFFCOMM\0\0\0\x12\0\1\0\0\0\4\0\x10\x40\x0b\xfa\0\0\0\0\0\0\0"
+      "SSND\0\0\0\x10\0\0\0\0\0\0\0\0\0\1\0\2\0\3\0\4";
+  static const char rf64[] =
+      "RF64\xff\xff\xff\xff"
+      "WAVEds64\x1c\0\0\0\x50\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0"
+      "\0\0\0\0fmt "
+      "\x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\xff\xff\xff\xff\1\0\2\0\3\0\4\0";
+  take(user, aiff, sizeof aiff - 1);
+  take(user, rf64, sizeof rf64 - 1);
+}
+
+static const char *const audio_seeds[] = {"tests/fixtures/archives/*.wav",
+                                          "examples/digits-conv/calib/0010.flac",
+                                          "examples/digits-conv/calib/0013.ogg", NULL};
+
+static const char *const audio_words[] = {"RIFF", "RF64", "WAVE", "fmt ", "data",
+                                          "ds64", "fact", "LIST", "fLaC", "OggS",
+                                          "FORM", "AIFF", "COMM", "SSND", NULL};
+
+const fuzz_target fuzz_target_audio = {.name = "audio",
+                                       .seeds = audio_seeds,
+                                       .make = audio_make,
+                                       .test = audio_test,
+                                       .words = audio_words};

@@ -1,0 +1,9 @@
+/* Texts through a tokenizer of a file. */
+#ifndef TESTS_FUZZ_TOKENS_H
+#define TESTS_FUZZ_TOKENS_H
+
+#include "fuzz/harness.h"
+
+void fuzz_tokens(const char *tokenizer, uint64_t choices);
+
+#endif
