@@ -1,6 +1,6 @@
 /*
  * Runs fuzz targets without a fuzzer: over files, or over their seeds and mutations of them, which
- * follow from a number. It also serves AFL++ (docs/extending.md).
+ * follow from a number. It also serves AFL++ (CONTRIBUTING.md).
  */
 #include <glob.h>
 #include <signal.h>
