@@ -530,6 +530,24 @@ typedef struct tarei_gru_gates {
 } tarei_gru_gates;
 typedef void tarei_gru_gates_fn(const tarei_gru_gates *g);
 
+/* Steps of a small GRU, linear_before_reset, product and gates of each: one call for a chunk of
+ * steps. Gates are a panel (TAREI_F32_PANEL) apart; x and bias are padded to whole panels. */
+#define TAREI_GRU_STEPS_UNITS TAREI_F32_PANEL
+typedef struct tarei_gru_steps {
+  size_t steps, m, n;     /* n <= TAREI_GRU_STEPS_UNITS hidden units */
+  const float *x;         /* [m][3][panel] of the first step, rows ldx apart */
+  size_t ldx;
+  ptrdiff_t x_step;       /* floats from a step to the next; below zero backwards */
+  const float *r;         /* packed by f32_pack: [3][n][panel] */
+  const float *bias;      /* [3][panel] of the recurrent product, or NULL */
+  float *h;               /* [m][n], rows n apart: the state before, and after the last step */
+  float clip;             /* as above */
+  float *y;               /* [m][n] of the first step, rows ldy apart; or NULL */
+  size_t ldy;
+  ptrdiff_t y_step;
+} tarei_gru_steps;
+typedef void tarei_gru_steps_fn(const tarei_gru_steps *g);
+
 typedef struct tarei_lstm_gates {
   size_t m, n;
   size_t gate_step;         /* as above; for the peepholes too */
@@ -626,6 +644,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(unary, tarei_unary_fn)                     \
   X(binary, tarei_binary_fn)                   \
   X(gru_reset, tarei_gru_gates_fn)             \
+  X(gru_steps, tarei_gru_steps_fn)             \
   X(gru_update, tarei_gru_gates_fn)            \
   X(lstm_update, tarei_lstm_gates_fn)          \
   X(minmax, tarei_minmax_fn)                   \

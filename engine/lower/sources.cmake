@@ -84,6 +84,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/recurrent/recurrent_f64.c
   lower/recurrent/recurrent_input.c
   lower/recurrent/recurrent_rows.c
+  lower/recurrent/recurrent_small.c
   lower/recurrent/recurrent_step.c
   lower/recurrent/recurrent_unit.c
   lower/recurrent/recurrent_weights.c

@@ -260,6 +260,19 @@ static void recurrent_one_step(pack *const p) {
   }
 }
 
+/* Steps [first, first + n), whose product with the input is made. */
+static void recurrent_make_steps(pack *const p, const size_t first, const size_t n) {
+  if (tarei_recurrent_is_small(p->lanes->j)) {
+    for (size_t i = 0; i < p->n; i++) {
+      tarei_recurrent_small_steps(&p->lanes[i], n, is_backwards(&p->lanes[i]));
+    }
+    return;
+  }
+  for (p->step = first; p->step < first + n; p->step++) {
+    recurrent_one_step(p);
+  }
+}
+
 /* Rows of the output behind the longest sequence. */
 static void clear_rest(const pack *const p, const tarei_recurrent_lane *const lane) {
   const tarei_recurrent_job *const j = lane->j;
@@ -280,9 +293,7 @@ static void run_pack(pack *const p) {
       const size_t t0 = is_backwards(lane) ? p->length - first - n : first;
       tarei_recurrent_input(lane, t0, n, p->team, p->thread);
     }
-    for (p->step = first; p->step < first + n; p->step++) {
-      recurrent_one_step(p);
-    }
+    recurrent_make_steps(p, first, n);
   }
   for (size_t i = 0; i < p->n; i++) {
     clear_rest(p, &p->lanes[i]);
