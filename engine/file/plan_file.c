@@ -293,7 +293,10 @@ static tare_status make_profiles(tare_plan *const plan, const specs *const s,
                                  tare_error *const err) {
   TAREI_TRY(tare_profiles_new(plan->inputs, plan->root.graph->n_inputs, &plan->profiles, err));
   for (int i = 0; i < s->n; i++) {
-    TAREI_TRY(tare_profiles_add(plan->profiles, s->texts[i], err));
+    const tare_status status = tare_profiles_add(plan->profiles, s->texts[i], err);
+    if (status != TARE_OK) { /* the file says it, not who uses it */
+      return tarei_fail_in(err, status == TARE_E_USAGE ? TARE_E_INPUT : status, "profile %d", i);
+    }
   }
   return TARE_OK;
 }
