@@ -12,7 +12,7 @@
 
 #include "fuzz/harness.h"
 
-enum { MOST_BYTES = 1 << 20, SECONDS_OF_ONE = 20 };
+enum { MOST_BYTES = 1 << 20, SECONDS_OF_ONE = 60 };
 
 typedef struct replay_seed {
   uint8_t *data;

@@ -104,16 +104,32 @@ void tarei_pattern_free(tarei_text_pattern *const pattern) {
 
 /* --- matches ---------------------------------------------------------------------------------- */
 
+/* Returns where the text of the pattern begins at or behind 'from', or SIZE_MAX. Looks at pieces
+ * that grow: a checked memmem (ASan) reads all it is given, which is quadratic in close matches. */
+static size_t find_text(const tarei_text_pattern *const pattern, const tarei_text_span *const in,
+                        size_t from) {
+  for (size_t piece = 64; pattern->length <= in->length - from; from += piece, piece *= 2) {
+    const size_t last = in->length - from - pattern->length; /* beginning of a match */
+    const size_t n = (piece <= last ? piece - 1 : last) + pattern->length;
+    const char *const found = memmem(in->text + from, n, pattern->text, pattern->length);
+    if (found) {
+      return (size_t)(found - in->text);
+    }
+    if (piece > last) {
+      break;
+    }
+  }
+  return SIZE_MAX;
+}
+
 static void split_by_text(const tarei_text_pattern *const pattern, const tarei_text_span *const in,
                           tarei_splits *const out) {
   size_t from = 0;
   while (pattern->length) {
-    const char *const found =
-        memmem(in->text + from, in->length - from, pattern->text, pattern->length);
-    if (!found) {
+    const size_t start = find_text(pattern, in, from);
+    if (start == SIZE_MAX) {
       break;
     }
-    const size_t start = (size_t)(found - in->text);
     tarei_splits_add(out, from, start, false);
     from = start + pattern->length;
     tarei_splits_add(out, start, from, true);
