@@ -291,8 +291,7 @@ static tare_status report(worker *const w, const int64_t done) {
   }
   w->failed_at = INT64_MAX; /* a failure of the data goes first */
   w->in->stopped = true;
-  return tarei_fail(&w->err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
-                    (long long)total);
+  return tarei_dataset_stopped(w->in->job->dataset, done, &w->err);
 }
 
 static void reset_stats(tare_stats *const stats) {
@@ -350,7 +349,8 @@ static int count_workers(const tarei_gather_job *const job, const tare_stats *co
   const size_t bytes =
       tarei_plus((size_t)tare_plan_context_bytes(job->plan), copies * entries * entry);
   const int64_t by_memory = bytes ? 1 + (int64_t)((size_t)WORKERS_BYTES / bytes) : threads;
-  const int64_t by_samples = tare_dataset_count(job->dataset) / SAMPLES_PER_WORKER;
+  const int64_t samples = tare_dataset_count(job->dataset);
+  const int64_t by_samples = samples < 0 ? threads : samples / SAMPLES_PER_WORKER;
   const int64_t most = by_memory < by_samples ? by_memory : by_samples;
   return most < 1 ? 1 : most < threads ? (int)most : threads;
 }

@@ -19,6 +19,7 @@ typedef struct tarei_data_spec {
   char *features_text;        /* of the option, or NULL */
   char *labels;               /* or NULL */
   tarei_tokenizer *tokenizer; /* of texts, or NULL */
+  struct tarei_feed *feed;    /* instead of files, or NULL */
   char *text, *pair;          /* columns of texts, or NULL */
   bool whole_files;           /* a text file is one sample */
   tare_mapping *mappings;

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "datasets/feed.h"
 #include "datasets/paths.h"
 #include "datasets/prefetch.h"
 #include "datasets/stream.h"
@@ -23,7 +24,9 @@ typedef struct bad_sample {
 struct tare_dataset {
   tarei_data_spec spec;
   tarei_items items;
-  int64_t total, count; /* samples of all shards, and of this one */
+  tarei_feed feed; /* where the spec has one */
+  int64_t total,
+      count; /* samples of all shards, and of this one; -1: only the end of a feed tells */
   tarei_str describe, gain_range;
   tarei_stream stream;      /* belongs to the prefetch threads while there are any */
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
@@ -75,6 +78,11 @@ static tare_status count_item(tare_dataset *const dataset, tarei_item *const ite
                               int *const n_kinds, tare_error *const err) {
   item->count = 1;
   TAREI_TRY(is_of_other_shard(dataset, item) ? TARE_OK : survey_item(dataset, item, n_kinds, err));
+  if (item->count < 0) { /* a feed, which is alone */
+    item->count = INT64_MAX;
+    dataset->total = -1;
+    return TARE_OK;
+  }
   if (!tarei_add_i64(dataset->total, item->count, &dataset->total)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
   }
@@ -110,6 +118,32 @@ static tare_status check_gain(tare_dataset *const dataset, tare_error *const err
   return dataset->gain_range.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
 }
 
+/* ", 200 samples in 3 files, 50 of them in shard 0 of 4" */
+static void count_samples(tare_dataset *const dataset, const tarei_str *const notes) {
+  const tarei_data_spec *const spec = &dataset->spec;
+  if (dataset->total >= 0) {
+    tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->total,
+                  dataset->total == 1 ? "" : "s");
+  }
+  if (dataset->total >= 0 && dataset->items.n > 1 && dataset->items.n != (size_t)dataset->total) {
+    tarei_str_add(&dataset->describe, " in %zu files", dataset->items.n);
+  }
+  if (notes->length) {
+    tarei_str_add(&dataset->describe, " (%s)", tarei_str_get(notes));
+  }
+  if (spec->limit && spec->limit < dataset->total) {
+    dataset->total = spec->limit;
+    tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", spec->limit);
+  }
+  dataset->count = dataset->total;
+  if (spec->n_shards && dataset->total >= 0) {
+    const int64_t n = spec->n_shards, shard = spec->shard;
+    dataset->count = dataset->total / n + (shard < dataset->total % n);
+    tarei_str_add(&dataset->describe, ", %" PRId64 " of them in shard %" PRId64 " of %" PRId64,
+                  dataset->count, shard, n);
+  }
+}
+
 static tare_status survey(tare_dataset *const dataset, const tarei_str *const notes,
                           tare_error *const err) {
   int n_kinds = 0;
@@ -119,28 +153,30 @@ static tare_status survey(tare_dataset *const dataset, const tarei_str *const no
   if (dataset->total == 0) {
     return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", dataset->items.items[0].path);
   }
-  tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->total,
-                dataset->total == 1 ? "" : "s");
-  if (dataset->items.n > 1 && dataset->items.n != (size_t)dataset->total) {
-    tarei_str_add(&dataset->describe, " in %zu files", dataset->items.n);
-  }
-  if (notes->length) {
-    tarei_str_add(&dataset->describe, " (%s)", tarei_str_get(notes));
-  }
-  const int64_t limit = dataset->spec.limit;
-  if (limit && limit < dataset->total) {
-    dataset->total = limit;
-    tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", limit);
-  }
-  dataset->count = dataset->total;
-  if (dataset->spec.n_shards) {
-    const int64_t n = dataset->spec.n_shards, shard = dataset->spec.shard;
-    dataset->count = dataset->total / n + (shard < dataset->total % n);
-    tarei_str_add(&dataset->describe, ", %" PRId64 " of them in shard %" PRId64 " of %" PRId64,
-                  dataset->count, shard, n);
-  }
+  count_samples(dataset, notes);
   TAREI_TRY(check_gain(dataset, err));
   return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
+}
+
+/* What a data set is opened from. */
+typedef struct dataset_origin {
+  const char *const *paths; /* n_paths paths; or else a feed */
+  int n_paths;
+  const tare_feed *feed;
+} dataset_origin;
+
+static tare_status open_feed(tare_dataset *const dataset, const tare_feed *const feed,
+                             tare_error *const err) {
+  const tarei_str no_notes = {0};
+  if (dataset->spec.wants && feed->count < 0) { /* who wants no more would never see the end */
+    return tarei_fail(err, TARE_E_USAGE, "%s: wanted samples need a feed whose number is known",
+                      feed->name);
+  }
+  TAREI_TRY(tarei_items_add_read(&dataset->items, feed->name, &tarei_reader_feed, err));
+  dataset->feed.source = *feed;
+  dataset->feed.source.name = tarei_items_last(&dataset->items)->path;
+  dataset->spec.feed = &dataset->feed;
+  return survey(dataset, &no_notes, err);
 }
 
 static tare_status open_paths(tare_dataset *const dataset, const char *const *const paths,
@@ -161,13 +197,9 @@ static tare_status open_paths(tare_dataset *const dataset, const char *const *co
   return status;
 }
 
-tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
-                              const tare_dataset_options *const options, tare_dataset **const out,
-                              tare_error *const err) {
-  *out = NULL;
-  if (n_paths < 1) {
-    return tarei_fail(err, TARE_E_USAGE, "no data given");
-  }
+static tare_status dataset_open(const dataset_origin *const origin,
+                                const tare_dataset_options *const options, tare_dataset **const out,
+                                tare_error *const err) {
   tare_dataset *dataset = tarei_calloc(1, sizeof *dataset);
   if (!dataset) {
     return tarei_fail_memory(err, "data set", sizeof *dataset);
@@ -175,17 +207,37 @@ tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
   const unsigned refusals = tarei_refusals();
   tare_status status = tarei_data_spec_copy(options, &dataset->spec, err);
   if (status == TARE_OK) {
-    status = open_paths(dataset, paths, n_paths, err);
+    status = origin->feed ? open_feed(dataset, origin->feed, err)
+                          : open_paths(dataset, origin->paths, origin->n_paths, err);
   }
   status = tarei_settle(refusals, status, "data", err);
   if (status != TARE_OK) {
     tare_dataset_close(&dataset);
     return status;
   }
-  dataset->stream =
-      (tarei_stream){.spec = &dataset->spec, .items = &dataset->items, .limit = dataset->total};
+  const int64_t limit = dataset->spec.limit ? dataset->spec.limit : INT64_MAX;
+  dataset->stream = (tarei_stream){.spec = &dataset->spec,
+                                   .items = &dataset->items,
+                                   .limit = dataset->total < 0 ? limit : dataset->total};
   *out = dataset;
   return TARE_OK;
+}
+
+tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
+                              const tare_dataset_options *const options, tare_dataset **const out,
+                              tare_error *const err) {
+  const dataset_origin origin = {.paths = paths, .n_paths = n_paths};
+  *out = NULL;
+  return n_paths < 1 ? tarei_fail(err, TARE_E_USAGE, "no data given")
+                     : dataset_open(&origin, options, out, err);
+}
+
+tare_status tare_dataset_open_feed(const tare_feed *const feed,
+                                   const tare_dataset_options *const options,
+                                   tare_dataset **const out, tare_error *const err) {
+  const dataset_origin origin = {.feed = feed};
+  *out = NULL;
+  return dataset_open(&origin, options, out, err);
 }
 
 static void forget_bad(tare_dataset *const dataset) {
@@ -348,7 +400,8 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
       show_current(dataset, out);
       return TARE_OK;
     }
-    if (!dataset->spec.skip_bad || fault->status == TARE_E_MEMORY) {
+    const bool fatal = dataset->current.fatal || fault->status == TARE_E_MEMORY;
+    if (!dataset->spec.skip_bad || fatal) {
       return tarei_fail(err, fault->status, "%s", fault->message);
     }
     TAREI_TRY(remember_bad(dataset, dataset->current.index, fault->message, err));
@@ -392,6 +445,14 @@ tare_status tarei_dataset_keep(tare_dataset *const dataset, int64_t *const indic
   tarei_str_add(&dataset->describe, ", %zu chosen", n);
   TAREI_TRY(status);
   return dataset->describe.failed ? tarei_fail_memory(err, "description", n) : TARE_OK;
+}
+
+tare_status tarei_dataset_stopped(const tare_dataset *const dataset, const int64_t done,
+                                  tare_error *const err) {
+  const int64_t all = dataset->count;
+  return all < 0 ? tarei_fail(err, TARE_E_CHECK, "stopped after %" PRId64 " samples", done)
+                 : tarei_fail(err, TARE_E_CHECK, "stopped after %" PRId64 " of %" PRId64 " samples",
+                              done, all);
 }
 
 const tarei_data_spec *tarei_dataset_spec(const tare_dataset *const dataset) {

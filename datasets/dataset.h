@@ -14,7 +14,10 @@ void tarei_dataset_take(tare_dataset *dataset, tarei_slot *slot);
 /* The options that it was opened with. */
 const tarei_data_spec *tarei_dataset_spec(const tare_dataset *dataset);
 
-/* Number of samples of all shards. */
+/* TARE_E_CHECK: the caller wants no more. */
+tare_status tarei_dataset_stopped(const tare_dataset *dataset, int64_t done, tare_error *err);
+
+/* Number of samples of all shards; -1 where only their end tells. */
 int64_t tarei_dataset_total(const tare_dataset *dataset);
 
 /* Rewinds it, and leaves out all samples but n, whose indices ascend. Takes `indices` in

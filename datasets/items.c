@@ -19,26 +19,37 @@ void tarei_items_fini(tarei_items *const items) {
   *items = (tarei_items){0};
 }
 
-tare_status tarei_items_add(tarei_items *const items, const char *const path,
-                            const char *const label_text, const char *const origin,
-                            const int64_t line, tare_error *const err) {
-  tarei_item item = {.path = tarei_strdup(path),
-                     .label_text = tarei_strdup(label_text),
-                     .origin = origin,
-                     .line = line};
-  if (!item.path || (label_text && !item.label_text) ||
-      !TAREI_GROW(items->items, items->n, items->capacity)) {
+tare_status tarei_items_add_read(tarei_items *const items, const char *const name,
+                                 const tarei_reader_ops *const ops, tare_error *const err) {
+  const tarei_item item = {.path = tarei_strdup(name), .ops = ops, .audio = ops->has_rate};
+  if (!item.path || !TAREI_GROW(items->items, items->n, items->capacity)) {
     free(item.path);
-    free(item.label_text);
-    return tarei_fail_memory(err, path, strlen(path));
+    return tarei_fail_memory(err, name, strlen(name));
   }
-  item.ops =
-      items->texts && tarei_text_source_named(path) ? &tarei_reader_text : tarei_reader_for(path);
-  item.audio = item.ops->has_rate;
   items->items[items->n++] = item;
   return TARE_OK;
 }
 
+tare_status tarei_items_add(tarei_items *const items, const char *const path,
+                            const char *const label_text, const char *const origin,
+                            const int64_t line, tare_error *const err) {
+  const tarei_reader_ops *const ops =
+      items->texts && tarei_text_source_named(path) ? &tarei_reader_text : tarei_reader_for(path);
+  char *const label = tarei_strdup(label_text);
+  if (label_text && !label) {
+    return tarei_fail_memory(err, path, strlen(label_text));
+  }
+  const tare_status status = tarei_items_add_read(items, path, ops, err);
+  if (status != TARE_OK) {
+    free(label);
+    return status;
+  }
+  tarei_item *const item = tarei_items_last(items);
+  item->label_text = label;
+  item->origin = origin;
+  item->line = line;
+  return TARE_OK;
+}
 tare_status tarei_items_cut(tarei_items *const items, const tarei_segment *const segment,
                             tare_error *const err) {
   tarei_item *const item = tarei_items_last(items);

@@ -29,6 +29,10 @@ void tarei_items_fini(tarei_items *items);
 tare_status tarei_items_add(tarei_items *items, const char *path, const char *label_text,
                             const char *origin, int64_t line, tare_error *err);
 
+/* Adds what a reader of another kind than those of files reads. TARE_E_MEMORY */
+tare_status tarei_items_add_read(tarei_items *items, const char *name, const tarei_reader_ops *ops,
+                                 tare_error *err);
+
 /* The sample added last is a part of its file. TARE_E_MEMORY */
 tare_status tarei_items_cut(tarei_items *items, const tarei_segment *segment, tare_error *err);
 

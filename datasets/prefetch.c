@@ -60,9 +60,10 @@ static void prefetch_finish(tarei_prefetch *const p, prefetch_place *const mine,
 }
 
 /* Lets others claim after a ticket that was shared: nobody does while it is read. */
-static void prefetch_release(tarei_prefetch *const p) {
+static void prefetch_release(tarei_prefetch *const p, const bool ended) {
   (void)pthread_mutex_lock(&p->mutex);
   p->shared = false;
+  p->ended = p->ended || ended;
   (void)pthread_cond_broadcast(&p->changed);
   (void)pthread_mutex_unlock(&p->mutex);
 }
@@ -76,7 +77,7 @@ static void *prefetch_run(void *const user) {
     (void)pthread_mutex_unlock(&p->mutex);
     p->source.read(p->source.user, &ticket, &slot);
     if (ticket.shared) {
-      prefetch_release(p);
+      prefetch_release(p, slot.ended || slot.fatal);
     }
     p->source.finish(p->source.user, &ticket, &slot);
     (void)pthread_mutex_lock(&p->mutex);
@@ -130,7 +131,7 @@ bool tarei_prefetch_take(tarei_prefetch *const p, tarei_slot *const slot) {
   while (p->n > 0 ? !p->ring[p->head].ready : !p->ended) {
     (void)pthread_cond_wait(&p->changed, &p->mutex);
   }
-  const bool any = p->n > 0;
+  const bool any = p->n > 0 && !p->ring[p->head].slot.ended; /* else it is the last one */
   if (any) {
     *slot = p->ring[p->head].slot;
     p->head = (p->head + 1) % p->capacity;

@@ -17,7 +17,8 @@ typedef struct tarei_prefetch tarei_prefetch;
 /* The source of samples: a stream (datasets/stream.h), with its rules for claiming and reading. */
 typedef struct tarei_prefetch_source {
   bool (*claim)(void *user, tarei_ticket *ticket);
-  void (*read)(void *user, const tarei_ticket *ticket, tarei_slot *slot); /* slot is zeroed */
+  /* The slot is zeroed. For tickets that are shared it may say that it is the end. */
+  void (*read)(void *user, const tarei_ticket *ticket, tarei_slot *slot);
   /* After read; for tickets that are shared, too, by several threads at the same time. */
   void (*finish)(void *user, const tarei_ticket *ticket, tarei_slot *slot);
   void *user;

@@ -22,6 +22,8 @@ typedef struct tarei_slot {
   void *raw;                    /* what is left to finish, freed by free_raw; or NULL */
   void (*free_raw)(void *raw);
   tare_error error; /* if its status is not TARE_OK: why the sample is bad */
+  bool fatal;       /* not this sample alone: it cannot be skipped */
+  bool ended;       /* there is no such sample: a feed is at its end, which only reading tells */
 } tarei_slot;
 
 /* Allocates zeroed tensors, one per input. `slot` must be zeroed; free it with tarei_slot_fini. */

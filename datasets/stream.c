@@ -64,9 +64,20 @@ static bool stream_passes_over(const tarei_stream *const stream) {
   return other || (spec->wants && !spec->wants(spec->wants_user, stream->index)) || left_out;
 }
 
+/* Behind the last sample that may be given, or asked for. */
+static int64_t stream_end(const tarei_stream *const stream) {
+  const tarei_data_spec *const spec = stream->spec;
+  if (!spec->kept || spec->wants) {
+    return stream->limit;
+  }
+  const int64_t kept = spec->n_kept ? spec->kept[spec->n_kept - 1] + 1 : 0;
+  return kept < stream->limit ? kept : stream->limit;
+}
+
 /* Moves on to a sample; false at the end. Files without samples are passed over. */
 static bool stream_find(tarei_stream *const stream) {
-  while (stream->item < stream->items->n && stream->index < stream->limit) {
+  const int64_t end = stream_end(stream);
+  while (stream->item < stream->items->n && stream->index < end) {
     if (stream->within >= stream->items->items[stream->item].count) {
       stream->item++;
       stream->within = 0;

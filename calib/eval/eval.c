@@ -18,6 +18,7 @@
 #include "calib/eval/eval_save.h"
 #include "calib/eval/eval_side.h"
 #include "calib/metrics/metric.h"
+#include "datasets/dataset.h"
 #include "engine/context.h"
 #include "shapes/number.h"
 
@@ -396,8 +397,7 @@ static tare_status take_all(evaluation *const e, const unsigned refusals,
   const tare_sample *sample = NULL;
   for (int64_t done = 0;; done += sample->gain_db == 0) {
     if (e->options->progress && !e->options->progress(e->options->progress_user, done, total)) {
-      return tarei_fail(err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
-                        (long long)total);
+      return tarei_dataset_stopped(dataset, done, err);
     }
     TAREI_TRY(tare_dataset_next(dataset, &sample, err));
     if (!sample) {
@@ -500,7 +500,8 @@ static tare_status eval_evaluate(const tare_plan *const *const plans, const int 
   const unsigned refusals = tarei_refusals();
   tare_status status = TARE_OK;
   TAREI_TRY_GOTO(eval_check(&e, plans, err), done);
-  const int64_t count = tare_dataset_count(dataset) * tare_dataset_n_levels(dataset);
+  const int64_t samples = tare_dataset_count(dataset);
+  const int64_t count = samples < 0 ? INT32_MAX : samples * tare_dataset_n_levels(dataset);
   TAREI_TRY_GOTO(eval_prepare(&e, plans, count, err), done);
   TAREI_TRY_GOTO(take_all(&e, refusals, dataset, err), done);
   status = eval_conclude(&e, dataset, results, n_results, err);

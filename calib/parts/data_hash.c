@@ -32,8 +32,7 @@ tare_status tare_data_hash(tare_dataset *const dataset, const tare_progress_fn p
   TAREI_TRY(tare_dataset_rewind(dataset, err));
   for (int64_t done = 0;; done += sample->gain_db == 0) {
     if (progress && !progress(user, done, total)) {
-      return tarei_fail(err, TARE_E_CHECK, "stopped after %lld of %lld samples", (long long)done,
-                        (long long)total);
+      return tarei_dataset_stopped(dataset, done, err);
     }
     TAREI_TRY(tare_dataset_next(dataset, &sample, err));
     if (!sample) {

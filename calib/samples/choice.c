@@ -91,7 +91,7 @@ static tare_status choice_read(choice_work *const w, tare_dataset *const dataset
 
 static tare_status choice_collect(choice_work *const w, tare_dataset *const dataset,
                                   tare_error *const err) {
-  if (w->choice->quota || w->choice->by_length) {
+  if (w->choice->quota || w->choice->by_length || tarei_dataset_total(dataset) < 0) {
     return choice_read(w, dataset, err);
   }
   for (int64_t i = 0; i < tarei_dataset_total(dataset); i++) {

@@ -107,7 +107,7 @@ TARE_API tare_status tare_length_inputs_find(tare_dataset *const *datasets, int 
                                              const tare_port *inputs, int n_inputs,
                                              tare_length_input *out, int *n_out, tare_error *err);
 
-/** Reports progress: `done` of `total` samples. If it returns false, the call that reports it stops
+/** Reports progress: `done` of `total` samples, or of -1 if their number is not known. If it returns false, the call that reports it stops
  *  with TARE_E_CHECK. Runs on the thread of that call. */
 typedef bool (*tare_progress_fn)(void *user, int64_t done, int64_t total);
 

@@ -162,7 +162,7 @@ TARE_API tare_status tare_dataset_open(const char *const *paths, int n_paths,
 TARE_API void tare_dataset_close(tare_dataset **dataset);
 
 /** Number of samples, including bad ones: with shards those of the shard. Each counts once, at
- *  however many levels it is given. */
+ *  however many levels it is given. -1 if only the end of a feed tells (tare/feed.h). */
 TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
 
 /** Hash of the number of samples and of the names of the files, without their folders, which differ

@@ -41,6 +41,7 @@
 #include <tare/evidence.h>
 #include <tare/export.h>
 #include <tare/extract.h>
+#include <tare/feed.h>
 #include <tare/import.h>
 #include <tare/limits.h>
 #include <tare/merge.h>
