@@ -14,7 +14,7 @@ case ${1:-} in
 esac
 cd "$(dirname "$0")/.."
 . tools/deps.sh
-packages="$TARE_PACKAGES libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git"
+packages="$TARE_PACKAGES $TARE_PYTHON_PACKAGES libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git"
 # shellcheck disable=SC2086 # the list is meant to be split
 tare_install $packages
 # shellcheck disable=SC2086

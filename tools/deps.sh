@@ -6,6 +6,9 @@ TARE_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config libhdf5-dev libsnd
 libsamplerate0-dev libarchive-dev libprotobuf-c-dev protobuf-c-compiler libonnx-dev libcjson-dev libkissfft-dev
 libxxhash-dev zlib1g-dev libpcre2-dev libutf8proc-dev libsentencepiece-dev libjs-chart.js"
 
+# The Python package, its wheel and its tests.
+TARE_PYTHON_PACKAGES="python3 python3-numpy python3-cffi python3-pip python3-venv"
+
 # tare_install packages...: does nothing when all are there
 tare_install() {
   missing=

@@ -1,0 +1,116 @@
+"""Profiles: the lengths at which a model runs."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, NamedTuple, Sequence, Union
+
+from ._native import Handle, ffi, lib, text
+from .errors import InputError, UsageError, check, make
+
+__all__ = ["Range", "Profile", "ProfilesLike"]
+
+
+class Range(NamedTuple):
+    """Range of a symbol: ``min <= opt <= max``."""
+
+    min: int
+    opt: int
+    max: int
+
+
+Profile = Mapping[str, Union[int, Sequence[int]]]
+"""A profile by symbols: ``{"samples": (1600, 16000, 80000)}``. A single number is all three."""
+
+ProfilesLike = Union[None, str, Profile, Sequence[Union[str, Profile]]]
+"""One profile or several, each as a mapping or as text in the syntax of the command."""
+
+
+def _quoted(name: str) -> str:
+    """A name as specifications take it."""
+    return "'" + name.replace("'", "''") + "'" if set(name) & set(",=:'# \t") else name
+
+
+def _range_text(symbol: str, value: Union[int, Sequence[int]]) -> str:
+    numbers = (value,) if isinstance(value, int) else tuple(value)
+    if len(numbers) not in (1, 3):
+        raise UsageError(
+            f"profile: '{symbol}' has {len(numbers)} numbers, expected (min, opt, max) or one")
+    return _quoted(symbol) + "=" + ":".join(str(int(number)) for number in numbers)
+
+
+def spec_of(profile: Union[str, Profile]) -> str:
+    """A profile in the syntax of the command: "samples=1600:16000:80000"."""
+    if isinstance(profile, str):
+        return profile
+    if not isinstance(profile, Mapping):
+        raise UsageError(
+            f"profiles: expected {{symbol: (min, opt, max)}} or text, got {type(profile).__name__}")
+    return ",".join(_range_text(symbol, value) for symbol, value in profile.items())
+
+
+class ProfileSet(Handle):
+    """A set of profiles for the inputs of a model."""
+
+    _free = "tare_profiles_free"
+
+    def __init__(self, ports: Any, n_ports: int) -> None:
+        super().__init__(make(lib.tare_profiles_new, "tare_profiles", ports, n_ports))
+
+    def add(self, profiles: ProfilesLike) -> None:
+        """Adds what the caller gave."""
+        one = profiles is None or isinstance(profiles, (str, Mapping))
+        several: Any = [profiles] if one else profiles
+        for profile in several:
+            check(lib.tare_profiles_add, self._handle, spec_of(profile).encode())
+
+
+def symbols_of(profiles: Any) -> list[str]:
+    """Names of the symbols of a set."""
+    return [text(lib.tare_profiles_symbol(profiles, i))
+            for i in range(lib.tare_profiles_n_symbols(profiles))]
+
+
+def ranges_of(profiles: Any) -> list[dict[str, Range]]:
+    """The profiles of a set, as dictionaries."""
+    symbols = symbols_of(profiles)
+
+    def one(profile: int) -> dict[str, Range]:
+        found = [lib.tare_profiles_range(profiles, profile, i) for i in range(len(symbols))]
+        return {symbol: Range(r.min, r.opt, r.max) for symbol, r in zip(symbols, found)}
+
+    return [one(profile) for profile in range(lib.tare_profiles_count(profiles))]
+
+
+def _lengths_of(profiles: Any, dataset: Any) -> list[list[int]]:
+    """One list of values for each sample whose dims do not contradict each other."""
+    n = lib.tare_profiles_n_symbols(profiles)
+    values = ffi.new("int64_t[]", max(n, 1))
+    sample = ffi.new("tare_sample **")
+    rows = []
+    check(lib.tare_dataset_rewind_for_dims, dataset)
+    while True:
+        check(lib.tare_dataset_next, dataset, sample)
+        if sample[0] == ffi.NULL:
+            break
+        err = ffi.new("tare_error *")
+        if lib.tare_profiles_bind(profiles, sample[0].tensors, values, err) == lib.TARE_OK:
+            rows.append([values[i] for i in range(n)])
+        else:
+            check(lib.tare_dataset_refuse, dataset, sample[0].index, err)
+    check(lib.tare_dataset_rewind, dataset)
+    return rows
+
+
+def add_profile_of_data(profiles: ProfileSet, dataset: Any) -> None:
+    """Adds the profile from the shortest to the longest sample, with the median as opt."""
+    handle = profiles._handle  # pylint: disable=protected-access
+    rows = _lengths_of(handle, dataset)
+    if not rows:
+        raise InputError("no usable sample to derive a profile from")
+    spec: dict[str, Sequence[int]] = {}
+    for i, symbol in enumerate(symbols_of(handle)):
+        column = sorted(row[i] for row in rows)
+        if not lib.tare_profiles_is_sum(handle, i):
+            spec[symbol] = (column[0], column[len(column) // 2], column[-1])
+    profiles.add({symbol: r for symbol, r in spec.items() if tuple(r) != (1, 1, 1)} or
+                 dict(list(spec.items())[:1]))

@@ -1,0 +1,127 @@
+"""Writes a wheel of the package with the library inside.
+
+usage: wheel.py PACKAGE LIBRARY FOLDER
+
+PACKAGE has the modules, with _api.py. Equal contents give equal bytes: members are sorted, and have
+the time SOURCE_DATE_EPOCH (default: the first one that archives can store).
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import time
+import zipfile
+
+FIRST_EPOCH = 315532800  # 1980
+SONAME = re.compile(r"^\s*(SONAME|NEEDED)\s+(\S+)$", re.MULTILINE)
+
+METADATA = """Metadata-Version: 2.1
+Name: tare
+Version: {version}
+Summary: INT8 calibration and inference for ONNX models whose inputs change length
+License: Apache-2.0
+Requires-Python: >=3.9
+Requires-Dist: numpy
+Requires-Dist: cffi>=1.15
+{needed}
+"""
+
+WHEEL = """Wheel-Version: 1.0
+Generator: tare
+Root-Is-Purelib: false
+Tag: {tag}
+"""
+
+
+def links_of(library):
+    """The name of a library, and those that it needs."""
+    headers = subprocess.run(["objdump", "-p", library], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    found = SONAME.findall(headers)
+    return next(name for kind, name in found if kind == "SONAME"), \
+        [name for kind, name in found if kind == "NEEDED"]
+
+
+def packages_of(names):
+    """The Debian package of each library; none where dpkg does not know it."""
+    packages = {}
+    for name in names:
+        run = subprocess.run(["dpkg-query", "-S", f"*/{name}"], check=False, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        owners = sorted({line.partition(":")[0] for line in run.stdout.splitlines()
+                         if ", " not in line.partition("/")[0]})
+        if owners:
+            packages[name] = owners[0]
+    return packages
+
+
+def needed_module(packages):
+    """A module that says which package has a library that is missing."""
+    lines = [f"    {name!r}: {package!r}," for name, package in sorted(packages.items())]
+    return "\n".join(['"""Debian packages of the libraries that the library needs."""', "",
+                      "PACKAGES = {", *lines, "}", ""])
+
+
+def version_of(package):
+    """The version in _api.py."""
+    text = (package / "_api.py").read_text(encoding="ascii")
+    return re.search(r'^version = "([^"]+)"$', text, re.MULTILINE).group(1)
+
+
+def contents_of(package, library):
+    """Members by name, without the record."""
+    version, tag = version_of(package), f"py3-none-linux_{platform.machine()}"
+    soname, needed = links_of(library)
+    packages = packages_of(needed)
+    members = {f"tare/{path.relative_to(package)}": path.read_bytes()
+               for path in package.rglob("*") if path.suffix == ".py" or path.name == "py.typed"}
+    members[f"tare/lib/{soname}"] = pathlib.Path(library).read_bytes()
+    members["tare/_needed.py"] = needed_module(packages).encode()
+    info = f"tare-{version}.dist-info"
+    source = pathlib.Path(__file__).parent.parent
+    members[f"{info}/METADATA"] = METADATA.format(
+        version=version,
+        needed="\n".join(f"Requires-External: {name}"
+                         for name in sorted(set(packages.values())))).encode()
+    members[f"{info}/WHEEL"] = WHEEL.format(tag=tag).encode()
+    members[f"{info}/LICENSE"] = (source / "LICENSE").read_bytes()
+    return f"tare-{version}-{tag}.whl", info, members
+
+
+def record_of(info, members):
+    """The record: hash and size of each member."""
+    rows = []
+    for name, data in sorted(members.items()):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        rows.append(f"{name},sha256={digest},{len(data)}\n")
+    return "".join(rows) + f"{info}/RECORD,,\n"
+
+
+def write(path, members, when):
+    """Writes the archive."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in members:
+            entry = zipfile.ZipInfo(name, time.gmtime(when)[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, members[name])
+
+
+def main(package, library, folder):
+    when = max(int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_EPOCH)), FIRST_EPOCH)
+    name, info, members = contents_of(pathlib.Path(package), library)
+    ordered = dict(sorted(members.items()))
+    ordered[f"{info}/RECORD"] = record_of(info, members).encode()
+    path = pathlib.Path(folder) / name
+    write(path, ordered, when)
+    print(path)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

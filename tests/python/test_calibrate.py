@@ -1,0 +1,172 @@
+"""Calibration, and statistics."""
+
+import math
+import os
+import unittest
+import warnings
+
+import numpy as np
+
+import tare
+from common import DIGITS, INTENTS, MODEL, PROFILE, TestCase, command, sentences
+
+CALIB = INTENTS / "calib.h5"
+
+
+class CommandTest(TestCase):
+    """The package and the command give the same bytes."""
+
+    def test_files(self):
+        own, other = self.folder / "own.stats", self.folder / "other.stats"
+        tare.calibrate(MODEL, tare.Data(CALIB, limit=20)).save(own)
+        command("calibrate", "-q", MODEL, CALIB, "--limit", 20, "-o", other)
+        self.same_bytes(own, other)
+
+    def test_audio(self):
+        model, audio = DIGITS / "digits-conv.onnx", DIGITS / "calib"
+        own, other = self.folder / "own.stats", self.folder / "other.stats"
+        stats = tare.calibrate(model, tare.Data(audio, rate=8000, limit=6), weight="sample",
+                               smoothing="auto", weight_clipping="auto", bias_correction=True)
+        stats.save(own)
+        command("calibrate", "-q", model, audio, "--rate", 8000, "--limit", 6, "--weight", "sample",
+                "--smoothing", "auto", "--weight-clipping", "auto", "--bias-correction", "on",
+                "-o", other)
+        self.same_bytes(own, other)
+
+    def test_samples_of_the_program(self):
+        for i, sample in enumerate(sentences()):
+            np.savez(self.folder / f"{i:02}.npz", **sample)
+        own, other = self.folder / "own.stats", self.folder / "other.stats"
+        tare.calibrate(MODEL, sentences()).save(own)
+        command("calibrate", "-q", MODEL, self.folder, "-o", other)
+        self.same_bytes(own, other)
+
+    def test_fits(self):
+        for fit in ("pad", "truncate", "opt"):
+            own, other = self.folder / "own.stats", self.folder / "other.stats"
+            stats, _ = self.warned(tare.calibrate, MODEL, tare.Data(CALIB, limit=4),
+                                   {"sequence": (4, 64, 128)}, fit=fit, outside="nearest",
+                                   count_padding=True)
+            stats.save(own)
+            command("calibrate", "-q", MODEL, CALIB, "--limit", 4, "--profile",
+                    "sequence=4:64:128", "--fit", fit, "--outside", "nearest", "--pad-stats",
+                    "count", "-o", other)
+            self.same_bytes(own, other)
+
+
+class CalibrateTest(TestCase):
+    def calibrated(self, **options):
+        return tare.calibrate(MODEL, list(sentences()), PROFILE, **options)
+
+    def test_statistics(self):
+        stats = self.calibrated()
+        self.assertEqual(stats.samples, [12])
+        self.assertEqual(stats.profiles, ["batch=1:1:1,sequence=1:16:512"])
+        self.assertEqual(stats.fit, "native")
+        self.assertEqual(stats.model_hash, tare.Model(MODEL).hash)
+        name = stats.tensors[0]
+        tensor = stats.tensor(name)
+        self.assertEqual((tensor.name, tensor.samples, tensor.nan, tensor.inf), (name, 12, 0, 0))
+        self.assertLess(tensor.min, tensor.max)
+        counts, _, width = stats.histogram(name)
+        self.assertEqual(sum(counts), tensor.count)
+        self.assertEqual(math.log2(width) % 1, 0)
+        self.assertIn("12 samples", repr(stats))
+        with self.assertRaises(KeyError):
+            stats.tensor("nothing")
+        with self.assertRaises(IndexError):
+            stats.tensor(name, 1)
+
+    def test_saved(self):
+        path, again = self.folder / "a.stats", self.folder / "b.stats"
+        self.calibrated().save(path)
+        tare.Statistics.load(path).save(again)
+        self.same_bytes(path, again)
+        self.refuses(tare.InputError, "a.stat", tare.Statistics.load, self.folder / "a.stat")
+        self.refuses(tare.FileError, "cannot", tare.Statistics.load(path).save, "/nowhere/a.stats")
+
+    def test_several_profiles(self):
+        stats = tare.calibrate(MODEL, list(sentences()),
+                               [{"sequence": (1, 8, 16)}, "sequence=17:32:64"])
+        self.assertEqual(sum(stats.samples), 12)
+        self.assertTrue(all(stats.samples))
+
+    def test_shards(self):
+        samples = list(sentences())
+        whole, merged = self.folder / "whole.stats", self.folder / "merged.stats"
+        tare.calibrate(MODEL, samples, PROFILE).save(whole)
+        parts = [tare.calibrate(MODEL, tare.Data(iter(samples), shard=(i, 3)), PROFILE)
+                 for i in range(3)]
+        self.assertTrue(parts[0].is_undecided)
+        decided = parts[2].merge(parts[0], parts[1]).decide(MODEL)
+        self.assertFalse(decided.is_undecided)
+        decided.save(merged)
+        self.same_bytes(whole, merged)
+        self.refuses(tare.TareError, "", decided.merge, parts[0])
+
+    def test_checkpoint(self):
+        samples = list(sentences())
+        whole, resumed = self.folder / "whole.stats", self.folder / "resumed.stats"
+        part = self.folder / "part.stats"
+        tare.calibrate(MODEL, samples, PROFILE).save(whole)
+        self.refuses(tare.CheckError, "stopped after", tare.calibrate, MODEL, samples, PROFILE,
+                     checkpoint=part, progress=lambda done, total: done < 4)
+        self.assertTrue(tare.Statistics.load(part).is_partial)
+        tare.calibrate(MODEL, samples, PROFILE, resume=part).save(resumed)
+        self.same_bytes(whole, resumed)
+        self.refuses(tare.InputError, "all were counted", tare.calibrate, MODEL, samples, PROFILE,
+                     counted=[whole])
+
+    def test_progress(self):
+        seen = []
+        self.calibrated(progress=lambda done, total: seen.append((done, total)))
+        self.assertEqual(seen[-1], (12, 12))
+        self.assertEqual(seen, sorted(seen))
+        tare.calibrate(MODEL, sentences(), PROFILE,
+                       progress=lambda done, total: seen.append((done, total)))
+        self.assertEqual(seen[-1], (12, None))
+
+    def test_progress_that_raises(self):
+        def broken(done, total):
+            raise ZeroDivisionError
+
+        with self.assertRaises(ZeroDivisionError):
+            self.calibrated(progress=broken)
+
+    def test_levels(self):
+        samples = [np.sin(np.arange(n, dtype=np.float32)) for n in (4000, 5000)]
+        stats = tare.calibrate(DIGITS / "digits-conv.onnx",
+                               tare.Data(samples, gain_range="-20:0", waveforms=["audio"]))
+        self.assertEqual(stats.samples, [2])
+        self.assertEqual(stats.tensor("audio").samples, 2 * 3)
+
+    def test_warnings(self):
+        _, told = self.warned(tare.calibrate, MODEL, list(sentences()), {"sequence": (1, 5, 5)},
+                              outside="nearest")
+        self.assertEqual(len(told), 1)
+        self.assertIn("samples cut to fit a profile, losing", told[0])
+        _, told = self.warned(tare.calibrate, DIGITS / "digits-conv.onnx", DIGITS / "calib")
+        self.assertIn("sample rates from 8000 to 22050 Hz", told[0])
+        zeros = [np.zeros(4000, np.float32)] * 2
+        stats = tare.calibrate(DIGITS / "digits-conv.onnx", zeros)
+        self.assertIn("dead", [warning.kind for warning in stats.warnings])
+
+    def test_where_warnings_point(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tare.calibrate(MODEL, list(sentences()), {"sequence": (1, 5, 5)}, outside="nearest")
+        self.assertEqual(os.path.basename(caught[0].filename), "test_calibrate.py")
+
+    def test_usage(self):
+        for part, options in {"fit: unknown 'x'": {"fit": "x"}, "weight: unknown": {"weight": "x"},
+                              "weight_rounding": {"weight_rounding": "x"},
+                              "stratify": {"stratify": "x"}, "unknown instruction set": {"isa": "sse9"}}.items():
+            self.refuses(tare.UsageError, part, self.calibrated, **options)
+        self.refuses(tare.UsageError, "'sequence' has 2 numbers", tare.calibrate, MODEL,
+                     list(sentences()), {"sequence": (1, 2)})
+        self.refuses(tare.UsageError, "profiles: expected", tare.calibrate, MODEL,
+                     list(sentences()), [5])
+
+
+if __name__ == "__main__":
+    unittest.main()
