@@ -34,6 +34,7 @@ from .model import Model, Port, limits
 from .plan import Array, Context, Layer, LayerTensor, Pass, Plan, Requests, build
 from .profiles import Profile, ProfilesLike, Range
 from .statistics import Statistics, StatisticsWarning, TensorStatistics, methods
+from .streaming import Streaming
 from .table import Table, TableEntry, TableFormat, table_formats
 from .tune import Tuned, TunedLayer, TuneScore, TuneState, tune
 
@@ -59,7 +60,7 @@ __all__ = [
     "InputError", "Interval", "Layer", "LayerTensor", "LimitError", "limits", "methods", "Metric",
     "metrics", "Model", "ModelError", "OutOfMemoryError", "Pass", "Plan", "Port", "Profile",
     "ProfilesLike", "ProgressFunction", "Range", "Requests", "Score", "ShapeError", "Statistics",
-    "StatisticsWarning", "Table", "table_formats", "TableEntry", "TableFormat", "TareError",
+    "StatisticsWarning", "Streaming", "Table", "table_formats", "TableEntry", "TableFormat", "TareError",
     "TareWarning", "TensorError", "TensorStatistics", "tune", "Tuned", "TunedLayer", "TuneScore",
     "TuneState", "UnsupportedError", "UsageError",
 ]

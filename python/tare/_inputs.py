@@ -9,7 +9,8 @@ from ._calls import Call
 from ._native import Keep, ffi, lib, text
 from .data import Data, OpenData
 from .errors import TareWarning, UsageError, check
-from .profiles import ProfileSet, ProfilesLike, add_profile_of_data
+from .profiles import ProfileSet, ProfilesLike, add_profile_of_data, no_range
+from .streaming import Streaming, StreamingHandle, growing_symbols
 
 FITS = {text(lib.tare_fit_name(fit)): fit for fit in range(lib.TARE_FIT_COUNT)}
 OUTSIDES = {"error": lib.TARE_OUTSIDE_ERROR, "nearest": lib.TARE_OUTSIDE_NEAREST}
@@ -32,10 +33,10 @@ class Fit:
     """How samples are brought to a shape that a profile allows."""
 
     def __init__(self, fit: str, outside: str, pad_values: Optional[Mapping[str, float]],
-                 length_inputs: Optional[Sequence[str]]) -> None:
+                 length_inputs: Optional[Sequence[str]], streaming: bool = False) -> None:
         self.fit, self.outside = pick("fit", fit, FITS), pick("outside", outside, OUTSIDES)
         self._pads, self._lengths = pad_values or {}, length_inputs
-        self._native = fit == "native" and outside == "error"
+        self._native = streaming or (fit == "native" and outside == "error")
 
     @property
     def finds_lengths(self) -> bool:
@@ -61,54 +62,49 @@ class Fit:
         options.length_inputs, options.n_length_inputs = found, count[0]
 
 
-def growing_symbols(ports: Any, n_ports: int, outputs: Any, n_outputs: int) -> list[str]:
-    """Symbols of states that grow, as those of caches: data may have them empty."""
-    out = ffi.new("tare_streaming **")
-    check(lib.tare_streaming_new, ports, n_ports, outputs, n_outputs, out)
-    try:
-        lib.tare_streaming_find_states(out[0])
-        symbols = {text(ports[i].dims[axis].symbol) for i in range(n_ports)
-                   for axis in range(ports[i].rank)} - {""}
-        return sorted(symbol for symbol in symbols
-                      if lib.tare_streaming_growth(out[0], symbol.encode()) >= 0)
-    finally:
-        lib.tare_streaming_free(out)
-
-
 class Inputs:
     """Data and profiles of one call, for the ports of a model or plan."""
 
     def __init__(self, ports: tuple[Any, int], outputs: tuple[Any, int], call: Call,
-                 keep: Keep) -> None:
+                 streaming: Optional[Streaming] = None) -> None:
         self.ports, self.n_ports = ports
-        self._empty = growing_symbols(*ports, *outputs)
-        self._call, self._keep = call, keep
+        self._call = call
+        self.streaming = None if streaming is None else StreamingHandle(streaming, ports, outputs)
+        self._empty = [] if self.streaming else growing_symbols(ports, outputs)
+        self._data_ports = self.streaming.ports() if self.streaming else ports
         self.data: list[OpenData] = []
 
+    @property
+    def has_symbols(self) -> bool:
+        """Whether lengths change."""
+        return any(self.ports[i].dims[axis].symbol != ffi.NULL for i in range(self.n_ports)
+                   for axis in range(self.ports[i].rank))
+
     def open(self, data: Data, *, again: bool) -> OpenData:
-        """Opens data."""
-        opened = data.open(self.ports, self.n_ports, call=self._call, again=again,
-                           empty=self._empty)
+        """Opens data. `again`: samples are needed more than once."""
+        opened = data.open(*self._data_ports, call=self._call, again=again, empty=self._empty)
         self.data.append(opened)
         return opened
 
     def profiles(self, given: ProfilesLike, known: Sequence[str] = ()) -> ProfileSet:
         """The profiles that the caller gave, else those that are known, else one from the data."""
         profiles = ProfileSet(self.ports, self.n_ports)
-        handle = profiles._handle  # pylint: disable=protected-access
         if given is not None:
             profiles.add(given)
         elif known:
             profiles.add(list(known))
-        elif lib.tare_profiles_n_symbols(handle) == 0:
+        elif not self.has_symbols:
             profiles.add("")
-        elif self.data:
+        elif self.data and self.streaming is None:
             add_profile_of_data(profiles, self.data[0].handle)
         else:
-            symbol = text(lib.tare_profiles_symbol(handle, lib.tare_profiles_n_symbols(handle) - 1))
-            raise UsageError(f"symbol '{symbol}' needs a range: give the lengths to run at, e.g. "
-                             f"profiles={{'{symbol}': (1, 100, 1000)}} (minimum, optimum, maximum)")
+            raise no_range(profiles)
         return profiles
+
+    def stream(self, options: Any) -> None:
+        """Sets the streaming of a call."""
+        if self.streaming is not None:
+            options.streaming = self.streaming._handle  # pylint: disable=protected-access
 
     def close(self) -> list[str]:
         """Closes the data, and returns what the caller should know of them."""

@@ -14,6 +14,7 @@ from .errors import UsageError, check
 from .model import Model
 from .profiles import ProfilesLike
 from .statistics import Statistics
+from .streaming import Streaming
 
 __all__ = ["calibrate"]
 
@@ -58,7 +59,7 @@ def calibrate(model: Union[Model, Path], data: DataLike, profiles: ProfilesLike 
               undecided: Optional[bool] = None, checkpoint: Optional[Path] = None,
               checkpoint_seconds: float = 60, resume: Optional[StatisticsLike] = None,
               counted: Sequence[StatisticsLike] = (), threads: int = 0,
-              isa: Optional[str] = None,
+              isa: Optional[str] = None, streaming: Optional[Streaming] = None,
               progress: Optional[ProgressFunction] = None) -> Statistics:
     """Runs a float model over data once, and returns the statistics of its tensors.
 
@@ -78,13 +79,14 @@ def calibrate(model: Union[Model, Path], data: DataLike, profiles: ProfilesLike 
     - ``undecided``: leave weights to :meth:`tare.Statistics.decide`, by default for shards;
       ``checkpoint``: a file with the statistics so far; ``resume``: statistics of a checkpoint;
       ``counted``: statistics whose samples are left out
+    - ``streaming``: a :class:`tare.Streaming`, for models with states; it needs profiles
     - ``threads``: 0 for all cores; ``isa``: CPU features to use, e.g. ``"avx2"``
     - ``progress``: see :data:`tare.ProgressFunction`
 
     Ctrl-C ends it at the next sample, with a checkpoint if there is one.
     """
     loaded, given, keep, call = Model.of(model), Data.of(data), Keep(), Call()
-    how = Fit(fit, outside, pad_values, length_inputs)
+    how = Fit(fit, outside, pad_values, length_inputs, streaming is not None)
     choice = _Choice(samples, quota, stratify, seed)
     ticks = _progress.Progress(call, progress)
     out, counts = ffi.new("tare_stats **"), ffi.new("tare_fit_counts *")
@@ -111,9 +113,11 @@ def calibrate(model: Union[Model, Path], data: DataLike, profiles: ProfilesLike 
     check(lib.tare_calibrate_check, loaded._handle)
 
     def work() -> list[str]:
-        inputs = Inputs(loaded._ports(), (model_outputs[0], n_outputs), call, keep)
+        inputs = Inputs(loaded._ports(), (model_outputs[0], n_outputs), call, streaming)
+        inputs.stream(options)
         try:
-            again = profiles is None or how.finds_lengths or choice.reads_first
+            again = (profiles is None and inputs.has_symbols) or how.finds_lengths or \
+                choice.reads_first
             opened = inputs.open(given, again=again)
             ranges = keep.object(inputs.profiles(profiles))._handle
             how.apply(options, inputs.ports, inputs.n_ports, [opened], keep)

@@ -14,6 +14,7 @@ from ._tensors import dtype_name
 from .data import Data, DataLike
 from .errors import UsageError, check
 from .plan import Plan
+from .streaming import Streaming
 
 __all__ = ["Evaluation", "Score", "TensorError", "Difference", "Interval", "Metric", "evaluate",
            "compare", "metrics"]
@@ -159,8 +160,9 @@ class EvalOptions:
                  fit: str = "native", outside: str = "error",
                  pad_values: Optional[Mapping[str, float]] = None,
                  length_inputs: Optional[Sequence[str]] = None, threads: int = 0,
-                 profile: Optional[int] = None) -> None:
-        self.fit = Fit(fit, outside, pad_values, length_inputs)
+                 profile: Optional[int] = None, streaming: Optional[Streaming] = None) -> None:
+        self.fit = Fit(fit, outside, pad_values, length_inputs, streaming is not None)
+        self.streaming = streaming
         self.c = c = keep.new("tare_eval_options *")
         lib.tare_eval_options_init(c)
         self._set_metric(metric, metric_options or {}, keep)
@@ -193,7 +195,8 @@ def _run(plans: Sequence[Plan], data: DataLike, keep: Keep, options: EvalOptions
     results = ffi.new("tare_eval_result[]", len(plans))
 
     def work() -> list[str]:
-        inputs = Inputs(plans[0]._ports(), plans[0]._ports(outputs=True), call, keep)
+        inputs = Inputs(plans[0]._ports(), plans[0]._ports(outputs=True), call, options.streaming)
+        inputs.stream(options.c)
         try:
             opened = inputs.open(given, again=options.fit.finds_lengths)
             options.fit.apply(options.c, inputs.ports, inputs.n_ports, [opened], keep)
@@ -223,7 +226,7 @@ def evaluate(plan: Plan, data: DataLike, against: Optional[Plan] = None, *,
       the inputs too
     - ``metric``: one of :func:`tare.metrics`, with ``metric_options`` and the number of its
       ``output``. Labels come with the data (:class:`tare.Data`)
-    - ``fit``, ``outside``, ``pad_values``, ``length_inputs``, ``threads``: as of
+    - ``fit``, ``outside``, ``pad_values``, ``length_inputs``, ``threads``, ``streaming``: as of
       :func:`tare.calibrate`; ``profile``: run in this profile
     """
     keep = Keep()

@@ -13,7 +13,7 @@ from ._native import Handle, Keep, Path, ffi, lib, path_bytes, text
 from ._tensors import as_array, dtype_name, tensors_of, view_of
 from .errors import UsageError, check, make
 from .model import Model, Port, load_options_of, ports_of
-from .profiles import ProfileSet, ProfilesLike, Range, ranges_of
+from .profiles import ProfileSet, ProfilesLike, Range, no_range, ranges_of
 from .table import Table
 
 __all__ = ["Plan", "Context", "Layer", "LayerTensor", "Pass", "build", "Array"]
@@ -153,9 +153,7 @@ def profiles_for(model: Model, given: ProfilesLike, table: Optional[Table]) -> P
     if given is None and lib.tare_profiles_n_symbols(profiles._handle) == 0:
         given = ""
     if given is None:
-        symbol = text(lib.tare_profiles_symbol(profiles._handle, 0))
-        raise UsageError(f"symbol '{symbol}' needs a range: give the lengths to run at, e.g. "
-                         f"profiles={{'{symbol}': (1, 100, 1000)}} (minimum, optimum, maximum)")
+        raise no_range(profiles)
     profiles.add(given)
     return profiles
 

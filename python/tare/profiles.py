@@ -81,6 +81,13 @@ def ranges_of(profiles: Any) -> list[dict[str, Range]]:
     return [one(profile) for profile in range(lib.tare_profiles_count(profiles))]
 
 
+def no_range(profiles: ProfileSet) -> UsageError:
+    """Symbols have no range."""
+    symbol = symbols_of(profiles._handle)[-1]
+    return UsageError(f"symbol '{symbol}' needs a range: give the lengths to run at, e.g. "
+                      f"profiles={{'{symbol}': (1, 100, 1000)}} (minimum, optimum, maximum)")
+
+
 def _lengths_of(profiles: Any, dataset: Any) -> list[list[int]]:
     """One list of values for each sample whose dims do not contradict each other."""
     n = lib.tare_profiles_n_symbols(profiles)

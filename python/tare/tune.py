@@ -221,7 +221,8 @@ def tune(model: Union[Model, Path], data: DataLike, table: Union[None, Table, Pa
     cache = _Timings(timings)
 
     def work() -> tuple[Any, list[str]]:
-        inputs = Inputs((ports, n_ports), (outputs[0], n_outputs), call, keep)
+        inputs = Inputs((ports, n_ports), (outputs[0], n_outputs), call, evaluated.streaming)
+        inputs.stream(c.eval)
         try:
             search = inputs.open(Data.of(data), again=True)
             other = search if check_data is None else inputs.open(Data.of(check_data), again=True)

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 import tare
-from common import DIGITS, INTENTS, MODEL, PROFILE, TestCase, command, sentences
+from common import DIGITS, INTENTS, MODEL, PROFILE, SOURCE, TestCase, command, sentences
 
 CALIB = INTENTS / "calib.h5"
 
@@ -52,6 +52,37 @@ class CommandTest(TestCase):
                     "sequence=4:64:128", "--fit", fit, "--outside", "nearest", "--pad-stats",
                     "count", "-o", other)
             self.same_bytes(own, other)
+
+
+class StreamingTest(TestCase):
+    MODEL = SOURCE / "tests" / "fixtures" / "onnx" / "good_stream.onnx"
+    PROFILE = {"samples": 400}
+
+    def test_as_the_command(self):
+        own, other = self.folder / "own.stats", self.folder / "other.stats"
+        data, streaming = DIGITS / "eval", tare.Streaming("samples=400")
+        stats, _ = self.warned(tare.calibrate, self.MODEL, tare.Data(data, limit=3), self.PROFILE,
+                               streaming=streaming)
+        stats.save(own)
+        command("calibrate", "-q", self.MODEL, data, "--limit", 3, "--chunk", "samples=400", "-o",
+                other)
+        self.same_bytes(own, other)
+
+    def test_samples_of_the_program(self):
+        """Data have no states."""
+        audio = [np.sin(np.arange(n, dtype=np.float32)) for n in (900, 2000)]
+        streaming = tare.Streaming("samples=400", states=["stateN:state"])
+        stats = tare.calibrate(self.MODEL, iter(audio), self.PROFILE, streaming=streaming)
+        self.assertEqual(stats.samples, [2])
+        plan = tare.build(self.MODEL, profiles=self.PROFILE)
+        found = tare.evaluate(plan, audio, plan, streaming=streaming)
+        self.assertGreater(found.total.samples, 2)  # chunks
+        self.refuses(tare.UsageError, "needs a range", tare.calibrate, self.MODEL, audio,
+                     streaming=streaming)
+        self.refuses(tare.UsageError, "no", tare.calibrate, self.MODEL, audio, self.PROFILE,
+                     streaming=tare.Streaming(states=["y:nothing"]))
+        self.refuses(tare.UsageError, "hop 500", tare.calibrate, self.MODEL, audio, self.PROFILE,
+                     streaming=tare.Streaming("samples=400", hop=500))
 
 
 class CalibrateTest(TestCase):
