@@ -20,6 +20,7 @@ typedef struct tare_fed_sample {
   const tare_tensor *tensors;
   const tare_tensor *label; /* numbers of any element type and rank; NULL: none */
   const char *label_text;   /* a label as text, which may consist of numbers; NULL: none */
+  void *reserved[4];        /* for later versions; NULL */
 } tare_fed_sample;
 
 /** Where samples come from. The functions are called by one thread at a time, but not always by the
@@ -42,7 +43,8 @@ typedef struct tare_feed {
    * @return TARE_OK, or an error, after which the feed is not asked again
    */
   tare_status (*rewind)(void *user, tare_error *err);
-  void *user; /* passed to both */
+  void *user;        /* passed to both */
+  void *reserved[8]; /* for later versions; NULL */
 } tare_feed;
 
 /**
