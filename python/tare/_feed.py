@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 from ._calls import Call, Stopped
@@ -73,10 +74,14 @@ def source_of(source: Any) -> Source:
     if hasattr(source, "__next__"):
         return Source(lambda: iter(source), again=False)
     if isinstance(source, (list, tuple)):
+        paths = sum(isinstance(one, (str, os.PathLike)) for one in source)
+        if paths:
+            raise UsageError(f"data: {paths} of {len(source)} samples are paths: expected paths alone, "
+                             "or samples alone")
         return Source(lambda: iter(source), again=True, count=len(source))
     if isinstance(source, Mapping) or hasattr(source, "dtype"):
-        raise UsageError(f"data: got one {type(source).__name__}, expected several samples: put it "
-                         "into a list if it is one sample")
+        raise UsageError(f"data: got one {type(source).__name__}, expected several samples: pass "
+                         "[data] if it is one sample, or list(data) if its first axis counts samples")
     if hasattr(source, "__iter__"):
         return Source(lambda: iter(source), again=True)
     if hasattr(source, "__getitem__") and hasattr(source, "__len__"):

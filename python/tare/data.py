@@ -89,7 +89,11 @@ class Data:
     def shard(self) -> Optional[tuple[int, int]]:
         """Number of the shard and of all shards."""
         shard = self._options.get("shard")
-        return None if shard is None else (int(shard[0]), int(shard[1]))
+        if shard is None:
+            return None
+        if not isinstance(shard, (list, tuple)) or len(shard) != 2:
+            raise UsageError(f"Data: shard is {shard!r}, expected (number, of how many)")
+        return int(shard[0]), int(shard[1])
 
     @property
     def skips_bad(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Mapping, NamedTuple, Sequence, Union
 
 from ._native import Handle, ffi, lib, text
@@ -31,11 +32,14 @@ def _quoted(name: str) -> str:
 
 
 def _range_text(symbol: str, value: Union[int, Sequence[int]]) -> str:
-    numbers = (value,) if isinstance(value, int) else tuple(value)
+    try:
+        numbers = [operator.index(n) for n in (value if isinstance(value, Sequence) else (value,))]
+    except TypeError:
+        numbers = []
     if len(numbers) not in (1, 3):
-        raise UsageError(
-            f"profile: '{symbol}' has {len(numbers)} numbers, expected (min, opt, max) or one")
-    return _quoted(symbol) + "=" + ":".join(str(int(number)) for number in numbers)
+        raise UsageError(f"profile: '{symbol}' is {value!r}, expected (min, opt, max) as integers, or "
+                         "one integer")
+    return _quoted(symbol) + "=" + ":".join(map(str, numbers))
 
 
 def spec_of(profile: Union[str, Profile]) -> str:

@@ -193,8 +193,9 @@ class CalibrateTest(TestCase):
                               "weight_rounding": {"weight_rounding": "x"},
                               "stratify": {"stratify": "x"}, "unknown instruction set": {"isa": "sse9"}}.items():
             self.refuses(tare.UsageError, part, self.calibrated, **options)
-        self.refuses(tare.UsageError, "'sequence' has 2 numbers", tare.calibrate, MODEL,
-                     list(sentences()), {"sequence": (1, 2)})
+        for wrong in ((1, 2), (1.5, 2, 3), "x", None, 2.0):
+            self.refuses(tare.UsageError, "profile: 'sequence' is", tare.calibrate, MODEL,
+                         list(sentences()), {"sequence": wrong})
         self.refuses(tare.UsageError, "profiles: expected", tare.calibrate, MODEL,
                      list(sentences()), [5])
 

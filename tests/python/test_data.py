@@ -171,12 +171,14 @@ class WrongTest(TestCase):
         self.refuses(tare.InputError, "holds no samples", tare.calibrate, MODEL, (), PROFILE)
         self.refuses(tare.InputError, "no usable sample", tare.calibrate, MODEL, iter(()))
         self.refuses(tare.InputError, "nowhere.h5", tare.calibrate, MODEL, "nowhere.h5", PROFILE)
-        for none in (None, 5, {"input_ids": 1}, np.zeros(3)):
+        for none in (None, 5, {"input_ids": 1}, np.zeros(3), ["a.h5", 5]):
             self.refuses(tare.UsageError, "data: ", tare.calibrate, MODEL, none, PROFILE)
 
     def test_options(self):
         self.refuses(tare.UsageError, "unknown option 'rates'", tare.Data, [], rates=3)
         self.refuses(tare.UsageError, "rate: only for files", tare.Data, [], rate=8000)
+        self.refuses(tare.UsageError, "shard is 3, expected", tare.calibrate, MODEL,
+                     tare.Data(list(sentences(2)), shard=3))
 
     def test_what_they_raise(self):
         def broken():
