@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "engine/file/graph_file.h"
+#include "graph/ops/bodies/body_names.h"
 #include "graph/pass.h"
 
 enum { MAX_DEPTH = 100 }; /* of bodies in bodies */
@@ -241,7 +242,8 @@ static void get_attr(tarei_reader *const r, const tarei_graph *const g, tarei_no
   bool ok = a.name && a.s && known && get_list(r, g, &a) &&
             (a.kind != TAREI_ATTR_TENSOR || get_tensor_attr(r, &a));
   if (ok && a.kind == TAREI_ATTR_GRAPH) {
-    a.graph = get_body(r, g, constants);
+    ok = tarei_op_has_body(node->op, a.name);
+    a.graph = ok ? get_body(r, g, constants) : NULL;
     ok = a.graph && captures_fit(a.graph, node);
   }
   ok = ok && tarei_attr_copy(node, &a);
