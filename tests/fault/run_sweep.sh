@@ -191,7 +191,6 @@ library)
   sweep none "$model" "$folder/text.json" "$mini/eval.h5" "$folder/library.out"
   ;;
 doctor)
-  options="$options --text"
   sweep none doctor
   ;;
 reduce)
