@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/machine.h"
 
 static const tare_limit ROWS[] = {
@@ -86,7 +87,9 @@ static void amount_text(const tare_limit *const r, const int64_t amount,
   if (strcmp(r->unit, "bytes") == 0) {
     tarei_bytes_text(amount, text);
   } else {
-    (void)snprintf(text, TAREI_BYTES_TEXT, "%" PRId64 " %s", amount, r->unit);
+    const int one = amount == 1; /* without the s at the end */
+    (void)snprintf(text, TAREI_BYTES_TEXT, "%" PRId64 " %.*s", amount, (int)strlen(r->unit) - one,
+                   r->unit);
   }
 }
 
@@ -106,4 +109,25 @@ tare_status tarei_fail_limit(tare_error *const err, const tare_limits *const lim
   }
   return tarei_fail(err, TARE_E_LIMIT, "%s%s%s more than the %s that %s allows", begin,
                     *seen ? " " : "", seen, allowed, ROWS[limit].name);
+}
+
+#define FIRST_QUESTION 0.01 /* seconds: most runs are over by then */
+
+void tarei_deadline_start(tarei_deadline *const deadline) {
+  *deadline = (tarei_deadline){.next = tarei_now_roughly() + FIRST_QUESTION};
+}
+
+tare_status tarei_deadline_check(tarei_deadline *const deadline, const tare_limits *const limits,
+                                 const char *const what, tare_error *const err) {
+  const double now = tarei_now_roughly();
+  if (now < deadline->next) {
+    return TARE_OK;
+  }
+  const double spent = tarei_thread_seconds();
+  if (deadline->end == 0) {
+    deadline->end = spent + (double)limits->seconds;
+  }
+  deadline->next = now + (deadline->end - spent);
+  return spent < deadline->end ? TARE_OK
+                               : tarei_fail_limit(err, limits, TAREI_LIMIT_seconds, -1, "%s", what);
 }

@@ -77,6 +77,7 @@ void tarei_call_hand_out(const tarei_step *const step, const tarei_run *const ru
 tare_status tarei_call_turn(const tarei_step *const step, const tarei_run *const run,
                             tare_error *const err) {
   const tare_limits *const limits = &step->graph->limits;
+  TAREI_TRY(tarei_deadline_check(&run->frame->context->deadline, limits, "the run takes", err));
   return ++run->frame->context->turns <= limits->loop_turns
              ? TARE_OK
              : tarei_fail_limit(err, limits, TAREI_LIMIT_loop_turns, -1,

@@ -30,7 +30,7 @@ void tarei_call_dims(const tarei_step *step, tare_tensor *results, int64_t *valu
 /* Copies results to the outputs of the step, and frees the memory of all n. */
 void tarei_call_hand_out(const tarei_step *step, const tarei_run *run, tare_tensor *results, int n);
 
-/* Counts one iteration of a loop; TARE_E_LIMIT if the run has had too many. */
+/* Counts one iteration of a loop; TARE_E_LIMIT if the run has had too many, or takes too long. */
 tare_status tarei_call_turn(const tarei_step *step, const tarei_run *run, tare_error *err);
 
 /* Allocates memory of the context, to be freed in the same run of the step. TARE_E_MEMORY,

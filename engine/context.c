@@ -198,6 +198,7 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   c->bucket = bucket < 0 ? profile : bucket;
   point_at_inputs(c, inputs);
   c->turns = 0;
+  tarei_deadline_start(&c->deadline);
   tarei_team_wake(c->team);
   tarei_kept_begin(c);
   const tare_status status = tarei_frame_run(&c->root, err);

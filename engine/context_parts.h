@@ -2,6 +2,7 @@
 #ifndef TAREI_ENGINE_CONTEXT_PARTS_H
 #define TAREI_ENGINE_CONTEXT_PARTS_H
 
+#include "base/limits.h"
 #include "engine/context.h"
 #include "engine/frame.h"
 #include "engine/lengths.h"
@@ -25,8 +26,9 @@ struct tare_context {
   int64_t *sizes;   /* per expression of the plan, at the last shape */
   int64_t *numbers; /* measured by a node */
   tarei_kept kept;
-  size_t pooled;    /* bytes in the pools of all frames */
-  int64_t turns;    /* of all loops in this run */
+  size_t pooled;           /* bytes in the pools of all frames */
+  int64_t turns;           /* of all loops in this run */
+  tarei_deadline deadline; /* of this run */
   tarei_observer_fn observe;
   void *observe_user;
   tarei_watcher_fn watch;

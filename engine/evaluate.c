@@ -63,12 +63,19 @@ static tare_status evaluate_compute(tarei_step *const step, tarei_blobs *const b
   return status;
 }
 
+void tarei_evaluation_start(tarei_evaluation *const evaluation,
+                            const tarei_kernels *const kernels) {
+  evaluation->kernels = kernels;
+  tarei_deadline_start(&evaluation->deadline);
+}
+
 tare_status tarei_evaluate(void *const user, const tarei_graph *const g,
                            const tarei_node *const node, tarei_buffer **const out,
                            tare_error *const err) {
   if (tarei_node_body(node, 0)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "a subgraph cannot be evaluated here");
   }
+  tarei_evaluation *const evaluation = user;
   const size_t n = (size_t)(node->n_in + node->n_out);
   const evaluate_operands o = {.tensors = tarei_calloc(n, sizeof *o.tensors),
                                .pointers = tarei_calloc(n, sizeof *o.pointers)};
@@ -76,7 +83,7 @@ tare_status tarei_evaluate(void *const user, const tarei_graph *const g,
   tarei_step step = {.lowering = tarei_lowering_of(node->op),
                      .graph = g,
                      .node = node,
-                     .kernels = user,
+                     .kernels = evaluation->kernels,
                      .n_profiles = 1};
   tare_status status = TARE_OK;
   if (!o.tensors || !o.pointers) {
@@ -90,7 +97,8 @@ tare_status tarei_evaluate(void *const user, const tarei_graph *const g,
     }
   }
   TAREI_TRY_GOTO(make_outputs(g, node, &o, out, err), done);
-  status = evaluate_compute(&step, &blobs, &o, err);
+  TAREI_TRY_GOTO(evaluate_compute(&step, &blobs, &o, err), done);
+  status = tarei_deadline_check(&evaluation->deadline, &g->limits, "folding constants takes", err);
 done:
   for (int i = 0; status != TARE_OK && i < node->n_out; i++) {
     tarei_buffer_release(out[i]);

@@ -179,6 +179,10 @@ static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_er
   if (status == TARE_OK) {
     status = step->lowering->run(step, &run, err);
   }
+  if (status == TARE_OK) {
+    status =
+        tarei_deadline_check(&context->deadline, &frame->part->graph->limits, "the run takes", err);
+  }
   if (timed) {
     const double end = tarei_now(), all = end - start;
     context->seconds[step->layer] += all - (context->inside - inside);

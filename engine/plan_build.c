@@ -114,8 +114,10 @@ done:
 static tare_status rewrite_graph(tare_plan *const plan, const tare_build_options *const o,
                                  tare_error *const err) {
   tarei_short_floats found;
+  tarei_evaluation evaluation;
+  tarei_evaluation_start(&evaluation, &plan->kernels);
   const tarei_pass_options passes = {.evaluate = tarei_evaluate,
-                                     .evaluate_user = &plan->kernels,
+                                     .evaluate_user = &evaluation,
                                      .keep_all_tensors = o->observable,
                                      .fold_norms = o->fold_norms,
                                      .log = &plan->passes};

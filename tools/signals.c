@@ -1,18 +1,80 @@
 #include "tools/signals.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <tare/tare.h>
+#include <unistd.h>
 
 static void (*volatile also)(void); /* or NULL */
 
-/* The action is the default one again when this runs: the signal ends the program after all. */
-static void signals_end(const int number) {
+static void signals_clean(void) {
   tare_abandon_outputs();
   if (also) {
     also();
   }
+}
+
+/* The action is the default one again when this runs: the signal ends the program after all. */
+static void signals_end(const int number) {
+  signals_clean();
   (void)raise(number);
+}
+
+enum { MAP_LINE = 1024 };
+
+/* Whether a line of /proc/self/maps, "BEGIN-END ...", is about an address. */
+static bool map_has(const char *const line, const uintptr_t address) {
+  char *rest;
+  const uintptr_t begin = strtoull(line, &rest, 16);
+  return *rest == '-' && begin <= address && address < strtoull(rest + 1, NULL, 16);
+}
+
+/* The path of the file that is mapped at an address, in `line`; NULL: none is. */
+static const char *mapped_file(const void *const address, char line[const MAP_LINE]) {
+  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  char block[MAP_LINE];
+  const char *path = NULL;
+  size_t n = 0;
+  for (ssize_t got; !path && (got = read(maps, block, sizeof block)) > 0;) {
+    for (ssize_t i = 0; !path && i < got; i++) {
+      if (block[i] != '\n') {
+        line[n] = block[i];
+        n += n < MAP_LINE - 1; /* the end of a longer path is lost */
+        continue;
+      }
+      line[n] = '\0';
+      n = 0;
+      path = map_has(line, (uintptr_t)address) ? strchr(line, '/') : NULL;
+    }
+  }
+  (void)close(maps); /* only read */
+  return path;
+}
+
+static void signals_say(const char *const text) {
+  (void)!write(STDERR_FILENO, text, strlen(text)); /* nobody is left to hear of it */
+}
+
+/* Pages behind the end of a mapped file that became shorter; any other cause is a crash. */
+static void signals_lost(const int number, siginfo_t *const info, void *const context) {
+  (void)context;
+  char line[MAP_LINE];
+  const char *const path = mapped_file(info->si_addr, line);
+  if (!path) {
+    signals_end(number);
+    return;
+  }
+  signals_clean();
+  signals_say("tare: ");
+  signals_say(path);
+  signals_say(
+      ": became shorter while it was in use, or its disk fails (replace a file in use by "
+      "renaming a new one)\n");
+  _exit(tare_status_exit_code(TARE_E_INPUT));
 }
 
 void signals_also(void (*const clean)(void)) {
@@ -22,9 +84,13 @@ void signals_also(void (*const clean)(void)) {
 void signals_handle(void) {
   static const int NUMBERS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU,
                                 /* crashes, as of a library that memory runs out for */
-                                SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+                                SIGSEGV, SIGABRT, SIGFPE, SIGILL};
   struct sigaction ours = {.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND}, theirs;
+  struct sigaction lost = {.sa_sigaction = signals_lost,
+                           .sa_flags = (int)SA_RESETHAND | SA_SIGINFO};
   sigemptyset(&ours.sa_mask);
+  sigemptyset(&lost.sa_mask);
+  (void)sigaction(SIGBUS, &lost, NULL);
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
     const int failed = sigaction(NUMBERS[i], NULL, &theirs);
     if (!failed && theirs.sa_handler == SIG_DFL) { /* nohup has them ignored */

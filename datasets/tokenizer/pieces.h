@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-enum { TAREI_PIECES_BYTES = 1 << 26 }; /* of all pieces of a text */
+enum { TAREI_PIECES_BYTES = 1 << 24 }; /* of all pieces of a text */
 
 typedef struct tarei_piece {
   size_t start, length; /* in bytes */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "engine/file/graph_file.h"
+#include "graph/ops/bodies/body_names.h"
 #include "graph/pass.h"
 
 enum { MAX_DEPTH = 100 }; /* of bodies in bodies */
@@ -241,7 +242,8 @@ static void get_attr(tarei_reader *const r, const tarei_graph *const g, tarei_no
   bool ok = a.name && a.s && known && get_list(r, g, &a) &&
             (a.kind != TAREI_ATTR_TENSOR || get_tensor_attr(r, &a));
   if (ok && a.kind == TAREI_ATTR_GRAPH) {
-    a.graph = get_body(r, g, constants);
+    ok = tarei_op_has_body(node->op, a.name);
+    a.graph = ok ? get_body(r, g, constants) : NULL;
     ok = a.graph && captures_fit(a.graph, node);
   }
   ok = ok && tarei_attr_copy(node, &a);
@@ -345,6 +347,28 @@ static void get_node(tarei_reader *const r, tarei_graph *const g,
   free(out);
 }
 
+/* The list of outputs has every value that is marked so, and no other; a value may be there twice.
+ */
+static bool outputs_are_marked(tarei_graph *const g) {
+  int marked = 0, listed = 0;
+  for (int v = 0; v < g->n_values; v++) {
+    marked += g->values[v].is_output;
+  }
+  for (int i = 0; i < g->n_outputs; i++) {
+    if (g->outputs[i] < 0 || !g->values[g->outputs[i]].is_output) {
+      return false;
+    }
+  }
+  for (int i = 0; i < g->n_outputs; i++) {
+    listed += g->values[g->outputs[i]].is_output;
+    g->values[g->outputs[i]].is_output = false; /* counted */
+  }
+  for (int i = 0; i < g->n_outputs; i++) {
+    g->values[g->outputs[i]].is_output = true;
+  }
+  return marked == listed;
+}
+
 /* Every output is made, and the list of inputs is that of the values marked so, each once. */
 static bool ends_fit(const tarei_graph *const g) {
   int marked = 0;
@@ -362,10 +386,9 @@ static bool ends_fit(const tarei_graph *const g) {
     }
   }
   for (int i = 0; i < g->n_outputs; i++) {
-    const tarei_value *const v = g->outputs[i] < 0 ? NULL : &g->values[g->outputs[i]];
+    const tarei_value *const v = &g->values[g->outputs[i]];
     size_t bytes;
-    if (!v || !v->is_output || !is_made(v) ||
-        (v->data && (!constant_bytes(g, v, &bytes) || v->data->size < bytes))) {
+    if (!is_made(v) || (v->data && (!constant_bytes(g, v, &bytes) || v->data->size < bytes))) {
       return false;
     }
   }
@@ -398,7 +421,7 @@ static tare_status get_graph(tarei_reader *const r, const tarei_blobs *const con
   }
   g->inputs = get_operands(r, g, &g->n_inputs);
   g->outputs = get_operands(r, g, &g->n_outputs);
-  if (r->failed || !ends_fit(g)) {
+  if (r->failed || !outputs_are_marked(g) || !ends_fit(g)) {
     return graph_get_broken(err, "inputs and outputs");
   }
   return TARE_OK;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "graph/ir/ir_internal.h"
 #include "graph/onnx/importer.h"
+#include "graph/ops/bodies/body_names.h"
 
 typedef struct reader {
   tarei_importer *importer;
@@ -57,8 +58,15 @@ static tare_status onnx_attr_read_tensor(const reader *const r, Onnx__AttributeP
 
 static tare_status read_graph(const reader *const r, Onnx__AttributeProto *const proto,
                               tarei_attr *const attr) {
-  return r->node < 0 ? tarei_fail(r->err, TARE_E_MODEL, "is a graph; expected a value")
-                     : r->importer->body(r->importer, proto, r->node, &attr->graph, r->err);
+  if (r->node < 0) {
+    return tarei_fail(r->err, TARE_E_MODEL, "is a graph; expected a value");
+  }
+  const tarei_op *const op = r->importer->graph->nodes[r->node].op;
+  return tarei_op_has_body(op, attr->name)
+             ? r->importer->body(r->importer, proto, r->node, &attr->graph, r->err)
+             : tarei_fail(r->err, TARE_E_MODEL,
+                          "is a graph, but operator %s has none of this name (remove it)",
+                          op->name);
 }
 
 static tare_status read_floats(const reader *const r, Onnx__AttributeProto *const proto,

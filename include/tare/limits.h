@@ -29,7 +29,9 @@ extern "C" {
   X(loop_turns, "max-loop-turns", "turns", 2000000, 1, INT64_MAX,                               \
     "Turns that all loops of a model take in one run")                                          \
   X(nodes, "max-nodes", "nodes", 65536, 1, INT32_MAX / 64, "Nodes of a graph")                  \
-  X(nesting, "max-nesting", "levels", 30, 1, 1000, "Graphs inside of nodes, one in another")
+  X(nesting, "max-nesting", "levels", 30, 1, 1000, "Graphs inside of nodes, one in another")    \
+  X(seconds, "max-seconds", "seconds", 3600, 1, INT32_MAX,                                      \
+    "Time on a processor that one run, or folding constants in one build, may take")
 
 /** A set of limits; set the defaults with tare_limits_init before you change one. */
 typedef struct tare_limits {

@@ -1,6 +1,8 @@
 #!/bin/sh
 # run_sweep.sh TARE SWEEP SHIM EXAMPLES CASE RUNS [OPTION...]: sweeps over the points where CASE can
 # fail, RUNS of each kind (0: all). Options go to the sweep; --kinds alloc --first 77 repeats one point.
+# `ends` in place of RUNS has the command write into a full disk, a closed stream and a pipe that nobody
+# reads, and sends it signals at random times (SEED chooses them; TURNS of each signal).
 set -eu
 TARE=$1 SWEEP=$2 SHIM=$3 EXAMPLES=$4 CASE=$5 RUNS=$6
 shift 6
@@ -26,12 +28,18 @@ prepare() {
 sweep() { # OUTPUT or none, then the command
   output=$1
   shift
+  if [ "$RUNS" = ends ]; then
+    ends "$output" "$@"
+    return
+  fi
   [ "$output" = none ] || set -- --output "$folder/out/$output" -- "$SHIM" "$TARE" "$@"
   [ "$output" != none ] || set -- -- "$SHIM" "$TARE" "$@"
   # shellcheck disable=SC2086 # options have no spaces
   "$SWEEP" --runs "$RUNS" $options "$@"
 }
 
+# shellcheck source=tests/fault/ends.sh
+. "$(dirname "$0")/ends.sh"
 options=$*
 out=$folder/out/o
 text="$model $mini/calib.h5 --limit 2 --profile $text_profile"
@@ -135,6 +143,55 @@ metric)
   export TMPDIR="$folder" # what is killed leaves its files
   sweep none run -q "$folder/text.plan" "$mini/eval.h5" --limit 2 --threads 1 --metric score \
     --metric-command 'echo 1; echo 2'
+  ;;
+bench)
+  prepare
+  sweep none bench -q "$folder/text.plan" --iterations 2 --duration 0 --warmUp 0 --threads 1
+  ;;
+trace)
+  prepare
+  sweep none bench -q "$model" --symbols sequence=4 --iterations 2 --duration 0 --warmUp 0 --threads 1 \
+    --advice --dumpProfile
+  ;;
+profiles)
+  sweep none profiles -q "$mini/calib.h5" --limit 4 --model "$model" --threads 1 --count 2
+  ;;
+plans)
+  prepare
+  options="$options --text"
+  sweep none diff "$folder/text.plan" "$folder/text.plan"
+  ;;
+layer)
+  prepare
+  options="$options --text"
+  sweep none inspect "$folder/text.plan"
+  ;;
+debug)
+  prepare
+  sweep none debug compare -q "$folder/text.plan" "$mini/eval.h5" --against "$model" --limit 1 --threads 1
+  ;;
+sensitivity)
+  prepare
+  sweep none debug sensitivity -q "$model" "$mini/eval.h5" --limit 1 --threads 1 --profile $text_profile \
+    --calib "$folder/text.json" --all-but-one
+  ;;
+tune)
+  partial=1
+  tuned="$model $mini/calib.h5 --limit 1 --profile $text_profile --method minmax --threads 1 --sqnr 10
+    --timing-cache $folder/times"
+  # shellcheck disable=SC2086 # as above
+  "$TARE" tune -q $tuned -o "$folder/tuned.plan" >"$folder/log"
+  # shellcheck disable=SC2086
+  sweep o tune -q $tuned -o "$out"
+  ;;
+library)
+  prepare
+  TARE=$(dirname "$SWEEP")/fault_library
+  # the plan that it writes first is no part of what it leaves
+  sweep none "$model" "$folder/text.json" "$mini/eval.h5" "$folder/library.out"
+  ;;
+doctor)
+  sweep none doctor
   ;;
 reduce)
   prepare

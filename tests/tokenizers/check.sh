@@ -27,7 +27,7 @@ refuse bad_charsmap.json "'precompiled_charsmap' declares 4000 bytes of rules, i
 refuse bad_cut.json "not a JSON object"
 refuse bad_deep.json "not a JSON object"
 refuse bad_dropout.json "'dropout' is for training"
-refuse bad_growth.json "line 1: the tokenizer makes more than 67108864 bytes of the text"
+refuse bad_growth.json "line 1: the tokenizer makes more than 16777216 bytes of the text"
 refuse bad_huge_id.json "token 'a': its number is 1.0000000000000001e+300: expected a whole number"
 refuse bad_id.json "token 'a': its number is -1: expected a whole number from 0"
 refuse bad_merge.json "merge 0 of 'a' and 'b' has a token that is not in the vocabulary"

@@ -42,24 +42,29 @@ static const struct argp_option OPTIONS[] = {
      0},
     {0}};
 
-static void cmd_profiles_check(const profiles_arguments *const a,
-                               const struct argp_state *const state) {
+/* A file that could not be looked at passes for statistics, which say why when they are loaded. */
+static tare_status cmd_profiles_load(const char *const path, tare_error *const err) {
+  tare_stats *stats = NULL;
+  const tare_status status = tare_stats_load(path, &stats, err);
+  tare_stats_free(&stats);
+  return status;
+}
+
+static tare_status cmd_profiles_check(const profiles_arguments *const a, const bool stats,
+                                      tare_error *const err) {
   const profiles_options *const o = &a->options;
-  if (o->paths.n == 0) {
-    argp_error(state, "missing DATA or STATISTICS");
-  }
-  const bool stats = tare_stats_is_stats_file(o->paths.items[0]);
-  const char *const wrong = stats ? a->of_data : a->of_stats;
+  const char *const wrong = stats ? a->of_data : a->of_stats, *const path = o->paths.items[0];
   if (wrong) {
-    argp_error(state, "%s is for %s, and %s is %s", wrong, stats ? "data" : "statistics",
-               o->paths.items[0], stats ? "a statistics file" : "data");
+    CLI_TRY(stats ? cmd_profiles_load(path, err) : TARE_OK);
+    return cli_fail(err, TARE_E_USAGE, "%s is for %s, and %s is %s", wrong,
+                    stats ? "data" : "statistics", path, stats ? "a statistics file" : "data");
   }
   if (stats && o->paths.n > 1) {
-    argp_error(state, "one statistics file is enough, got %d", o->paths.n);
+    return cli_fail(err, TARE_E_USAGE, "one statistics file is enough, got %d", o->paths.n);
   }
-  if (o->count && o->most < o->count) {
-    argp_error(state, "--count %d is more than --most %d", o->count, o->most);
-  }
+  return o->count && o->most < o->count
+             ? cli_fail(err, TARE_E_USAGE, "--count %d is more than --most %d", o->count, o->most)
+             : TARE_OK;
 }
 
 static error_t cmd_profiles_parse(const int key, char *const arg, struct argp_state *const state) {
@@ -111,7 +116,9 @@ static error_t cmd_profiles_parse(const int key, char *const arg, struct argp_st
       return 0;
     case ARGP_KEY_END:
       o->most = o->most ? o->most : o->count > 8 ? o->count : 8;
-      cmd_profiles_check(a, state);
+      if (o->paths.n == 0) {
+        argp_error(state, "missing DATA or STATISTICS");
+      }
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -143,7 +150,10 @@ int cmd_profiles(const int argc, char **const argv) {
   profiles_options *const o = &a.options;
   cJSON *const object = o->common.json ? json_begin("profiles") : NULL;
   const bool stats = tare_stats_is_stats_file(o->paths.items[0]);
-  const tare_status status = (stats ? profiles_of_stats : profiles_of_data)(o, object, &err);
+  tare_status status = cmd_profiles_check(&a, stats, &err);
+  if (status == TARE_OK) {
+    status = (stats ? profiles_of_stats : profiles_of_data)(o, object, &err);
+  }
   if (object && status == TARE_OK) {
     json_print(object);
   } else {

@@ -25,7 +25,7 @@ static tare_status replace_run(const void *const state, const tarei_text_span *c
   const replace_options *const o = state;
   tarei_splits splits = {0};
   tare_status status = tarei_pattern_split(o->pattern, in, &splits, err);
-  for (size_t i = 0; status == TARE_OK && i < splits.n; i++) {
+  for (size_t i = 0; status == TARE_OK && i < splits.n && !out->too_long; i++) {
     const struct tarei_split *const part = &splits.items[i];
     tarei_pieces_put(out, part->match ? o->content : in->text + part->start,
                      part->match ? strlen(o->content) : part->end - part->start);

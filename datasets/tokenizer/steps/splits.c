@@ -19,7 +19,7 @@ void tarei_splits_add(tarei_splits *const splits, const size_t start, const size
     splits->failed = true;
     return;
   }
-  splits->items[splits->n++] = (struct tarei_split){start, end, match};
+  splits->items[splits->n++] = (struct tarei_split){(uint32_t)start, (uint32_t)end, match};
 }
 
 void tarei_splits_by(tarei_splits *const splits, const tarei_text_span *const in,

@@ -17,7 +17,7 @@ typedef enum tarei_behavior {
 
 typedef struct tarei_splits {
   struct tarei_split {
-    size_t start, end;
+    uint32_t start, end; /* TAREI_PIECES_BYTES bounds them; a long text can have as many splits */
     bool match;
   } * items;
   size_t n, capacity;

@@ -15,6 +15,20 @@ kill -TERM $!
 wait $!
 echo "exit $?"
 ls
+# A file that becomes shorter while it is mapped ends the command with a sentence.
+"$TARE" build "$EXAMPLES/digits-conv/digits-conv.onnx" --fp32 --profile samples=1000:2000:300000 \
+  -o cut.plan -q >text || exit
+"$TARE" bench cut.plan --duration 60 --json >text 2>message &
+waits=0
+until grep -q cut.plan "/proc/$!/maps" 2>/dev/null && [ $waits -gt 2 ]; do # it is in use
+  waits=$((waits + 1))
+  [ $waits -lt 1000 ] || exit
+  sleep 0.1
+done
+: >cut.plan
+wait $!
+echo "exit $?: $(cat message)"
+rm cut.plan message
 (
   ulimit -f 1
   "$TARE" build "$model" --fp32 --profile sequence=2:64:1024 -o large.plan 2>&1

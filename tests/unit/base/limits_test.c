@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/infile.h"
 #include "base/limits.h"
 #include "base/machine.h"
@@ -65,6 +66,33 @@ static void sentences_name_amount_and_limit(void **state) {
   (void)tarei_fail_limit(&err, &limits, TAREI_LIMIT_nodes, 11, "the graph has");
   assert_string_equal(err.message,
                       "the graph has 11 nodes, more than the 10 nodes that max-nodes allows");
+  limits.nodes = 1;
+  (void)tarei_fail_limit(&err, &limits, TAREI_LIMIT_nodes, 2, "the graph has");
+  assert_string_equal(err.message,
+                      "the graph has 2 nodes, more than the 1 node that max-nodes allows");
+}
+
+/* Time asleep does not count; time on the processor does. */
+static void deadlines_count_work(void **state) {
+  (void)state;
+  tare_limits limits;
+  tare_error err = {0};
+  tare_limits_init(&limits);
+  limits.seconds = 1;
+  tarei_deadline deadline;
+  tarei_deadline_start(&deadline);
+  assert_int_equal(tarei_deadline_check(&deadline, &limits, "the run takes", &err), TARE_OK);
+  const struct timespec blink = {0, 30000000}, nap = {1, 100000000};
+  (void)nanosleep(&blink, NULL);
+  assert_int_equal(tarei_deadline_check(&deadline, &limits, "the run takes", &err), TARE_OK);
+  (void)nanosleep(&nap, NULL);
+  assert_int_equal(tarei_deadline_check(&deadline, &limits, "the run takes", &err), TARE_OK);
+  const double start = tarei_thread_seconds();
+  while (tarei_deadline_check(&deadline, &limits, "the run takes", &err) == TARE_OK) {
+    assert_true(tarei_thread_seconds() < start + 1.5);
+  }
+  assert_true(tarei_thread_seconds() > start + 0.9);
+  assert_string_equal(err.message, "the run takes more than the 1 second that max-seconds allows");
 }
 
 static void bytes_are_texts(void **state) {
@@ -146,6 +174,7 @@ int main(void) {
       cmocka_unit_test(defaults_are_within_their_rows),
       cmocka_unit_test(each_limit_is_checked_and_named),
       cmocka_unit_test(sentences_name_amount_and_limit),
+      cmocka_unit_test(deadlines_count_work),
       cmocka_unit_test(bytes_are_texts),
       cmocka_unit_test_setup(what_is_no_regular_file_is_refused_at_once, make_folder),
       cmocka_unit_test(many_names_are_found),

@@ -40,7 +40,9 @@ static void compute(const char *const op, const int opset, const constant *const
   assert_true(tarei_graph_add_node(g, "Add", "", "end", 13, (int[]){x, y}, 2, &z, 1) >= 0);
   tarei_kernels kernels;
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
-  const tarei_pass_options options = {.evaluate = tarei_evaluate, .evaluate_user = &kernels};
+  tarei_evaluation evaluation;
+  tarei_evaluation_start(&evaluation, &kernels);
+  const tarei_pass_options options = {.evaluate = tarei_evaluate, .evaluate_user = &evaluation};
   tare_error err;
   if (tarei_graph_infer(g, &err) != TARE_OK || tarei_graph_optimize(g, &options, &err) != TARE_OK) {
     fail_msg("%s", err.message);

@@ -59,6 +59,8 @@ void expand_run(expansion *const e) {
   tarei_kernels kernels;
   tare_error err = {0};
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
+  tarei_evaluation evaluation;
+  tarei_evaluation_start(&evaluation, &kernels);
   char names[EXPAND_MOST][16];
   for (int i = 0; i < e->n_in; i++) { /* what only the expansion read stays for the test to read */
     if (e->in[i] >= 0 && !e->graph->values[e->in[i]].is_output) {
@@ -76,7 +78,7 @@ void expand_run(expansion *const e) {
     tarei_buffer *out[EXPAND_MOST] = {0};
     const tarei_node *const node = &e->graph->nodes[n];
     assert_non_null(node->op->infer);
-    if (tarei_evaluate(&kernels, e->graph, node, out, &err) != TARE_OK) {
+    if (tarei_evaluate(&evaluation, e->graph, node, out, &err) != TARE_OK) {
       fail_msg("%s: %s", node->op->name, err.message);
     }
     for (int o = 0; o < node->n_out; o++) {

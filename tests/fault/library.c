@@ -1,0 +1,100 @@
+/* library MODEL TABLE DATA OUT: calls what the command does not of the library, and ends as it
+ * does. OUT gets TensorRT's cache. */
+#include <stdio.h>
+#include <string.h>
+
+#include <tare/tare.h>
+
+typedef struct library {
+  tare_model *model;
+  tare_profiles *profiles;
+  tare_plan *plan, *loaded;
+  tare_table *table;
+  tare_dataset *data;
+  tare_eval_result result;
+} library;
+
+#define TRY(call)                      \
+  do {                                 \
+    const tare_status status = (call); \
+    if (status != TARE_OK) {           \
+      return status;                   \
+    }                                  \
+  } while (0)
+
+static bool library_names(void) {
+  tare_limits limits;
+  tare_limits_init(&limits);
+  bool all = tare_limit_get(&limits, tare_n_limits() - 1) > 0;
+  for (int i = 0; i < tare_n_methods(); i++) {
+    all = all && strlen(tare_method_summary(i)) > 0;
+  }
+  for (int i = 0; i < TARE_WEIGHT_COUNT; i++) {
+    all = all && strlen(tare_weight_name((tare_weight)i)) > 0;
+  }
+  return all;
+}
+
+static tare_status library_plan(library *const l, const char *const model, const char *const out,
+                                tare_error *const err) {
+  const tare_port *ports;
+  TRY(tare_model_load(model, &l->model, err));
+  const int n = tare_model_inputs(l->model, &ports);
+  TRY(tare_profiles_new(ports, n, &l->profiles, err));
+  TRY(tare_profiles_add(l->profiles, "sequence=1:16:512", err));
+  int64_t values[TARE_MAX_SYMBOLS] = {0};
+  if (tare_profiles_nearest(l->profiles, values) != 0) {
+    return TARE_E_CHECK;
+  }
+  TRY(tare_plan_build(l->model, l->profiles, NULL, &l->plan, err));
+  TRY(tare_plan_save(l->plan, out, err));
+  return tare_plan_load(out, &l->loaded, err);
+}
+
+static tare_status library_metric(library *const l, const char *const data, tare_error *const err) {
+  tare_dataset_options options;
+  tare_dataset_options_init(&options);
+  options.n_inputs = tare_plan_inputs(l->loaded, &options.inputs);
+  options.labels = "labels";
+  options.threads = 1;
+  options.limit = 1;
+  TRY(tare_dataset_open(&data, 1, &options, &l->data, err));
+  tare_eval_options eval;
+  tare_eval_options_init(&eval);
+  eval.metric = "f1";
+  eval.threads = 1;
+  TRY(tare_eval(l->loaded, l->data, &eval, &l->result, err));
+  const int32_t times[] = {2};
+  double once, twice;
+  TRY(tare_metric_states_value(l->result.states, NULL, &once, err));
+  TRY(tare_metric_states_value(l->result.states, times, &twice, err));
+  return tare_metric_states_count(l->result.states) == 1 && once == twice ? TARE_OK : TARE_E_CHECK;
+}
+
+static tare_status library_run(library *const l, char **const argv, tare_error *const err) {
+  TRY(library_plan(l, argv[1], argv[4], err));
+  TRY(library_metric(l, argv[3], err));
+  TRY(tare_table_read(argv[2], &l->table, err));
+  (void)strlen(tare_table_profile(l->table, 0));
+  return tare_table_write_trt(l->table, NULL, argv[4], err);
+}
+
+int main(const int argc, char **const argv) {
+  library l = {0};
+  tare_error err = {0};
+  if (argc != 5 || !library_names()) {
+    return tare_status_exit_code(TARE_E_USAGE);
+  }
+  const tare_status status = library_run(&l, argv, &err);
+  if (status != TARE_OK) {
+    fprintf(stderr, "tare: %s\n", err.message);
+  }
+  tare_eval_result_fini(&l.result);
+  tare_dataset_close(&l.data);
+  tare_table_free(&l.table);
+  tare_plan_free(&l.loaded);
+  tare_plan_free(&l.plan);
+  tare_profiles_free(&l.profiles);
+  tare_model_free(&l.model);
+  return tare_status_exit_code(status);
+}
