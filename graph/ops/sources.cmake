@@ -6,6 +6,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/ops_trace.c
   ops/attention/op_attention.c
   ops/bodies/op_if.c
+  ops/bodies/op_joining_loop.c
   ops/bodies/op_loop.c
   ops/bodies/op_scan.c
   ops/bodies/ops_body.c
