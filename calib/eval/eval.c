@@ -159,6 +159,32 @@ static bool same_dims(const tare_tensor *const a, const tare_tensor *const b) {
          memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
+/* "float32[1, 1, 4624]" */
+static void add_shape(tarei_str *const to, const tare_tensor *const t) {
+  tarei_str_add(to, "%s[", tare_dtype_name(t->dtype));
+  for (int d = 0; d < t->rank; d++) {
+    tarei_str_add(to, "%s%lld", d ? ", " : "", (long long)t->dims[d]);
+  }
+  tarei_str_add(to, "]");
+}
+
+static tare_status fail_shape(const char *const sample, const char *const output,
+                              const tare_tensor *const got, const tare_tensor *const want,
+                              tare_error *const err) {
+  tarei_str ours = {0}, theirs = {0};
+  add_shape(&ours, got);
+  add_shape(&theirs, want);
+  const tare_status status =
+      tarei_fail(err, TARE_E_SHAPE,
+                 "%s: output '%s' is %s, and %s in the reference: expected the same shape (where a "
+                 "length follows from values that are rounded, keep the layers that decide it in "
+                 "float by --layer-precisions)",
+                 sample, output, tarei_str_get(&ours), tarei_str_get(&theirs));
+  tarei_str_free(&ours);
+  tarei_str_free(&theirs);
+  return status;
+}
+
 /* What an output brings to the metric. */
 static tare_status measure_metric(const evaluation *const e, const int s,
                                   const tare_sample *const sample, const int profile,
@@ -191,8 +217,7 @@ static tare_status measure_output(const evaluation *const e, const int s,
   int64_t extents[TARE_MAX_RANK] = {0};
   TAREI_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
   if (want && !same_dims(got, want)) {
-    return tarei_fail(err, TARE_E_USAGE, "%s: output '%s' has a different shape in each plan",
-                      sample->name, name);
+    return fail_shape(sample->name, name, got, want, err);
   }
   if (want && tarei_is_float(got->dtype)) {
     tarei_tally_output(tally, got, want, extents);

@@ -104,6 +104,9 @@ static tare_status take_entry(const cJSON *const object, const tarei_data_spec *
     out->path = path->valuestring;
     return take_times(object, "offset", &out->segment, err);
   }
+  if (path) {
+    return tarei_fail(err, TARE_E_INPUT, "'%s' is not a string", nemo ? "audio_filepath" : "path");
+  }
   if (jsonl_find(object, "recording")) {
     return take_cut(object, out, err);
   }

@@ -12,6 +12,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/attention/attention_i8.c
   lower/attention/lower_attention.c
   lower/bodies/lower_if.c
+  lower/bodies/lower_joining_loop.c
   lower/bodies/lower_loop.c
   lower/bodies/lower_scan.c
   lower/conv/conv_gather.c

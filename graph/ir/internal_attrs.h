@@ -6,6 +6,8 @@
 #ifndef TAREI_GRAPH_INTERNAL_ATTRS_H
 #define TAREI_GRAPH_INTERNAL_ATTRS_H
 
+/* Of a JoiningLoop: axis, and whether it is a new one, for each list (graph/loop_lists.h). */
+#define TAREI_ATTR_LISTS "lists"
 /* Of a node that ends in an activation: its name, its parameters, and whether the residual is added
  * before it. */
 #define TAREI_ATTR_ACTIVATION "activation"

@@ -57,6 +57,16 @@ const Onnx__AttributeProto *tarei_onnx_find_attr(const Onnx__NodeProto *node, co
 int64_t tarei_onnx_attr_int(const Onnx__NodeProto *node, const char *name, int64_t fallback);
 float tarei_onnx_attr_float(const Onnx__NodeProto *node, const char *name, float fallback);
 
+/* A new node of the default operator set ("") or another; texts are copied. Whoever gives it a
+ * place in a message need not free it. NULL when out of memory. */
+Onnx__NodeProto *tarei_onnx_new_node(const char *op, const char *domain, const char *name,
+                                     const char *const *in, int n_in, const char *const *out,
+                                     int n_out);
+bool tarei_onnx_add_input(Onnx__NodeProto *node, const char *name); /* false when out of memory */
+/* Adds an attribute with an integer (INT) or a list of n (INTS); false when out of memory. */
+bool tarei_onnx_add_ints(Onnx__NodeProto *node, const char *name,
+                         Onnx__AttributeProto__AttributeType type, const int64_t *values, int n);
+
 /* Checks the wire format: TARE_E_INPUT where it is broken, TARE_E_LIMIT where messages nest too
  * deep for the unpacker, which recurses. */
 tare_status tarei_onnx_scan(const uint8_t *data, size_t size, const tare_limits *limits,
@@ -79,8 +89,9 @@ tare_status tarei_onnx_load_changed(const char *path, const tare_load_options *o
  * read in full. */
 tare_status tarei_onnx_check_old(const Onnx__GraphProto *proto, int opset, tare_error *err);
 
-/* TARE_E_UNSUPPORTED with every operator that has no descriptor. */
-tare_status tarei_onnx_check_support(const Onnx__GraphProto *proto, tare_error *err);
+/* TARE_E_UNSUPPORTED with every operator that has no descriptor, and unless they are `ours` those
+ * that files cannot have. */
+tare_status tarei_onnx_check_support(const Onnx__GraphProto *proto, bool ours, tare_error *err);
 
 /* Dims, type and bytes of a tensor; `what` names it in messages. tensor->data belongs to the new
  * buffer. Raw data is taken out of the message. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "graph/fix_symbols.h"
 #include "graph/onnx/importer.h"
+#include "graph/onnx/onnx_sequences.h"
 #include "graph/pass.h"
 
 enum { MIN_IR = 3, MAX_IR = 13, MIN_OPSET = 1, MAX_OPSET = 28 };
@@ -43,7 +44,7 @@ static tare_status check_limits(const Onnx__GraphProto *const proto, tare_error 
   return check_limit(proto->n_output, MAX_OUTPUTS, "outputs", err);
 }
 
-static tare_status check_model(const Onnx__ModelProto *const model, const tare_limits *const limits,
+static tare_status check_model(Onnx__ModelProto *const model, const tare_limits *const limits,
                                int *const opset, tare_error *const err) {
   if (!model->has_ir_version) {
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: no IR version");
@@ -65,7 +66,9 @@ static tare_status check_model(const Onnx__ModelProto *const model, const tare_l
                             "the graph has");
   }
   TAREI_TRY(check_limits(model->graph, err));
-  TAREI_TRY(tarei_onnx_check_support(model->graph, err));
+  bool ours = false;
+  TAREI_TRY(tarei_onnx_write_sequences(model->graph, *opset, &ours, err));
+  TAREI_TRY(tarei_onnx_check_support(model->graph, ours, err));
   return tarei_onnx_check_old(model->graph, *opset, err);
 }
 
@@ -79,7 +82,7 @@ static tare_status import_graph(tarei_importer *const importer, tare_error *cons
   return tarei_graph_compact(importer->graph, err);
 }
 
-static tare_status import_model(const Onnx__ModelProto *const model, const char *const path,
+static tare_status import_model(Onnx__ModelProto *const model, const char *const path,
                                 const char *const folder, tarei_graph *const graph,
                                 tarei_onnx_dims **const declared, tare_error *const err) {
   TAREI_TRY(check_model(model, &graph->limits, &graph->opset, err));

@@ -17,12 +17,14 @@ typedef struct onnx_support_report {
   missing list[SHOWN_OPERATORS];
   int n;
   int other_nodes; /* of operators beyond the list */
+  bool ours;       /* operators of domain "tare" were written by the importer */
 } onnx_support_report;
 
 /* Operators that passes write stay out of reach of files. */
-static bool is_supported(const Onnx__NodeProto *const node) {
+static bool is_supported(const onnx_support_report *const r, const Onnx__NodeProto *const node) {
   const char *const domain = tarei_onnx_text(node->domain);
-  return strcmp(domain, "tare") != 0 && tarei_op_find(tarei_onnx_text(node->op_type), domain);
+  return (r->ours || strcmp(domain, "tare") != 0) &&
+         tarei_op_find(tarei_onnx_text(node->op_type), domain);
 }
 
 static missing *find_row(onnx_support_report *const r, const char *const name,
@@ -92,7 +94,7 @@ static tare_status fail(const onnx_support_report *const r, tare_error *const er
 static void check_graph(const Onnx__GraphProto *const proto, onnx_support_report *const r) {
   for (size_t i = 0; i < proto->n_node; i++) {
     const Onnx__NodeProto *const node = proto->node[i];
-    if (!is_supported(node)) {
+    if (!is_supported(r, node)) {
       add_node(r, node, i);
     }
     for (size_t a = 0; a < node->n_attribute; a++) {
@@ -103,8 +105,9 @@ static void check_graph(const Onnx__GraphProto *const proto, onnx_support_report
   }
 }
 
-tare_status tarei_onnx_check_support(const Onnx__GraphProto *const proto, tare_error *const err) {
-  onnx_support_report r = {0};
+tare_status tarei_onnx_check_support(const Onnx__GraphProto *const proto, const bool ours,
+                                     tare_error *const err) {
+  onnx_support_report r = {.ours = ours};
   check_graph(proto, &r);
   const tare_status status = r.n ? fail(&r, err) : TARE_OK;
   for (int i = 0; i < r.n; i++) {

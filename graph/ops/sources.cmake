@@ -7,6 +7,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/attention/op_attention.c
   ops/bodies/body_names.c
   ops/bodies/op_if.c
+  ops/bodies/op_joining_loop.c
   ops/bodies/op_loop.c
   ops/bodies/op_scan.c
   ops/bodies/ops_body.c

@@ -127,70 +127,28 @@ void tarei_edit_leave(tarei_edit *const e, Onnx__NodeProto *const node) {
   e->left[e->n_left++] = node;
 }
 
-static bool copy_texts(char ***const to, size_t *const n_to, const char *const *const from,
-                       const int n) {
-  *to = tarei_calloc((size_t)n, sizeof **to);
-  for (int i = 0; *to && i < n; i++) {
-    (*to)[i] = tarei_strdup(from[i]);
-    if (!(*to)[i]) {
-      return false;
-    }
-    *n_to = (size_t)i + 1;
-  }
-  return *to != NULL;
-}
-
-/* Texts are "" where ONNX has them optional. */
-static bool fill_node(Onnx__NodeProto *const node, const char *const op, const char *const domain,
-                      const char *const name) {
-  node->op_type = tarei_strdup(op);
-  node->domain = *domain ? tarei_strdup(domain) : NULL;
-  node->name = tarei_strdup(name);
-  return node->op_type && node->name && (node->domain || !*domain);
-}
-
 Onnx__NodeProto *tarei_edit_node(tarei_edit *const e, const char *const op,
                                  const char *const domain, const char *const name,
                                  const char *const *const in, const int n_in,
                                  const char *const *const out, const int n_out) {
-  Onnx__NodeProto *const node = tarei_calloc(1, sizeof *node);
-  if (!node || !TAREI_GROW(e->graph->node, e->graph->n_node, e->cap_nodes)) {
-    free(node);
+  Onnx__NodeProto *const node = TAREI_GROW(e->graph->node, e->graph->n_node, e->cap_nodes)
+                                    ? tarei_onnx_new_node(op, domain, name, in, n_in, out, n_out)
+                                    : NULL;
+  if (!node) {
     e->failed = true;
     return NULL;
   }
-  onnx__node_proto__init(node);
   e->graph->node[e->graph->n_node++] = node;
-  if (!fill_node(node, op, domain, name) || !copy_texts(&node->input, &node->n_input, in, n_in) ||
-      !copy_texts(&node->output, &node->n_output, out, n_out)) {
-    e->failed = true;
-    return NULL;
-  }
   tarei_edit_lay(e, node);
   return node;
 }
 
 void tarei_edit_attr(tarei_edit *const e, Onnx__NodeProto *const node, const char *const name,
                      const int64_t value) {
-  if (!node) {
-    return;
-  }
-  Onnx__AttributeProto **const list =
-      tarei_realloc(node->attribute, (node->n_attribute + 1) * sizeof *list);
-  Onnx__AttributeProto *const attr = tarei_calloc(1, sizeof *attr);
-  node->attribute = list ? list : node->attribute;
-  if (!list || !attr) {
-    free(attr);
+  if (node &&
+      !tarei_onnx_add_ints(node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT, &value, 1)) {
     e->failed = true;
-    return;
   }
-  onnx__attribute_proto__init(attr);
-  attr->name = tarei_strdup(name);
-  attr->has_type = attr->has_i = true;
-  attr->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
-  attr->i = value;
-  list[node->n_attribute++] = attr;
-  e->failed |= !attr->name;
 }
 
 void tarei_edit_drop_attr(tarei_edit *const e, Onnx__NodeProto *const node,

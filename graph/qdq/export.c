@@ -65,8 +65,8 @@ static tare_status check_options(const tare_export_options *const o, tare_error 
                       target ? (int)o->rows : o->target);
   }
   if (o->weights == TARE_EXPORT_WEIGHTS_UINT8 && !target->unsigned_bytes) {
-    return tarei_fail(err, TARE_E_USAGE, "%s takes weights as s8 only: leave out uint8",
-                      target->about.engine);
+    return tarei_fail(err, TARE_E_USAGE, "target %s takes weights as int8 or float, got uint8",
+                      target->about.name);
   }
   const bool taken =
       o->rows == TARE_ROWS_FLOAT || (o->rows == TARE_ROWS_INT16 ? target->words : target->dynamic);

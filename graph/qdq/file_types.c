@@ -18,13 +18,20 @@ static void note_type(tarei_file_types *const t, const char *const name, const t
   }
 }
 
+/* The type of the elements of a tensor, or of the tensors of a sequence. */
+static tare_dtype type_of_elements(const Onnx__TypeProto *type) {
+  while (type && type->value_case == ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE) {
+    type = type->sequence_type ? type->sequence_type->elem_type : NULL;
+  }
+  return type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE && type->tensor_type
+             ? (tare_dtype)type->tensor_type->elem_type
+             : TARE_DTYPE_NONE;
+}
+
 static void note_infos(tarei_file_types *const t, Onnx__ValueInfoProto *const *const infos,
                        const size_t n) {
   for (size_t i = 0; i < n; i++) {
-    const Onnx__TypeProto *const type = infos[i]->type;
-    if (type && type->tensor_type) {
-      note_type(t, infos[i]->name, (tare_dtype)type->tensor_type->elem_type);
-    }
+    note_type(t, infos[i]->name, type_of_elements(infos[i]->type));
   }
 }
 
@@ -60,6 +67,9 @@ static const type_rule RULES[] = {
     {"OneHot", 2, TARE_DTYPE_NONE},
     {"Or", -1, TARE_BOOL},
     {"QuantizeLinear", 2, TARE_DTYPE_NONE},
+    {"SequenceEmpty", -1, TARE_F32},
+    {"SequenceInsert", 1, TARE_DTYPE_NONE},
+    {"SequenceLength", -1, TARE_I64},
     {"Shape", -1, TARE_I64},
     {"Size", -1, TARE_I64},
     {"Where", 1, TARE_DTYPE_NONE},
@@ -104,9 +114,7 @@ static const Onnx__GraphProto *body_of(const Onnx__NodeProto *const node) {
 
 static tare_dtype type_in_body(const Onnx__GraphProto *const body,
                                const Onnx__NodeProto *const node, const size_t output) {
-  const Onnx__ValueInfoProto *const info = body->output[body->n_output - node->n_output + output];
-  return info->type && info->type->tensor_type ? (tare_dtype)info->type->tensor_type->elem_type
-                                               : TARE_DTYPE_NONE;
+  return type_of_elements(body->output[body->n_output - node->n_output + output]->type);
 }
 
 static tare_dtype type_of_input(const tarei_file_types *const t, const Onnx__NodeProto *const node,

@@ -170,7 +170,8 @@ tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *con
   }
   TAREI_TRY(annotate_check_profiles(table, profiles, err));
   TAREI_TRY(annotate_graph(table, graph, &n_found, err));
-  return n_found || table->n_tensors == 0
+  const bool same = table->model_hash != 0 && table->model_hash == graph->model_hash;
+  return n_found || same || table->n_tensors == 0
              ? TARE_OK
              : tarei_fail(err, TARE_E_USAGE,
                           "none of the table's %d tensors is in model '%s': it was made for "

@@ -329,8 +329,97 @@ def unread():
                            else_branch=branch("b", "Neg", "Relu")), {"c": np.array(True), "x": X})
 
 
+def tensors(*names):
+    return [helper.make_value_info(n, helper.make_sequence_type_proto(
+        helper.make_tensor_type_proto(1, None))) for n in names]
+
+
+def growing(element, n_lists=1, carried=()):
+    """Turns that put element(s) into sequences s0, s1, ..., beside carried values."""
+    turn = helper.make_tensor_value_info("i", 7, [])
+    flags = [helper.make_tensor_value_info(n, 9, []) for n in ("c", "c2")]
+    nodes = element + [node("Identity", ["c"], ["c2"])]
+    nodes += [node("SequenceInsert", ["s%d" % k, "e%d" % k], ["t%d" % k]) for k in range(n_lists)]
+    ins = [helper.make_tensor_value_info(n, 1, None) for n in carried]
+    outs = [helper.make_tensor_value_info(n + "2", 1, None) for n in carried]
+    return helper.make_graph(
+        nodes, "body", [turn, flags[0]] + ins + tensors(*("s%d" % k for k in range(n_lists))),
+        [flags[1]] + outs + tensors(*("t%d" % k for k in range(n_lists))))
+
+
+def sequences():
+    """Lists of PyTorch: appended to in loops, joined behind them; pieces of tensors."""
+    x, n = {"x": X[0]}, {"n": np.int64(3)}
+    true = {"t": np.array(True)}
+    empty = node("SequenceEmpty", [], ["s"])
+    pick = [node("Gather", ["x", "i"], ["e0"], axis=0)]
+    ends = {"one": i64(1), "zero": i64(0), "axis": i64(1)}
+    cut = [node("Reshape", ["i", "one"], ["i1"]), node("Add", ["i1", "one"], ["end"]),
+           node("Slice", ["x", "zero", "end", "axis"], ["e0"])]
+
+    def loop(body, before=(empty,), ins=("s",), outs=("z",)):
+        return list(before) + [node("Loop", ["n", "t"] + list(ins), list(outs), body=body)]
+
+    def concat(out="y", of="z", **attributes):
+        return node("ConcatFromSequence", [of], [out], **attributes)
+
+    for axis, new_axis in ((0, 0), (-1, 0), (0, 1), (1, 1), (-1, 1)):
+        case("sequence_loop_%d_%d" % (axis, new_axis),
+             loop(growing(pick)) + [concat(axis=axis, new_axis=new_axis)], {**x, **n}, init=true)
+    for axis in (1, -1):
+        case("sequence_loop_sizes_%d" % axis, loop(growing(cut)) + [concat(axis=axis)],
+             {**x, **n}, init={**true, **ends})
+    begun = [node("Gather", ["x", "one"], ["g"], axis=0),
+             node("Reshape", ["g", "row"], ["b"]), node("SequenceConstruct", ["b"], ["s"])]
+    rows = {"one": i64(1), "row": i64(-1)}
+    for turns in (0, 2):
+        case("sequence_loop_begun_%d" % turns, loop(growing(pick), begun) +
+             [concat(axis=0, new_axis=1)], {**x, "n": np.int64(turns)}, init={**true, **rows})
+        case("sequence_loop_begun_%d_last" % turns, loop(growing(pick), begun) +
+             [concat(axis=-1, new_axis=1)], {**x, "n": np.int64(turns)}, init={**true, **rows})
+    two = pick + [node("Add", ["p", "e0"], ["p2"]), node("Mul", ["p2", "e0"], ["e1"])]
+    case("sequence_loop_two", [node("SequenceEmpty", [], ["u"])] + loop(
+        growing(two, 2, ["p"]), ins=("p", "s", "u"), outs=("q", "z", "v")) +
+        [concat(axis=1, new_axis=1), concat("w", "v", axis=0)],
+        {**x, **n, "p": X[1, 0]}, outs=("y", "w", "q"), init=true)
+    case("sequence_loop_read", loop(growing(pick)) +
+         [node("SequenceLength", ["z"], ["l"]), node("SequenceAt", ["z", "last"], ["y"])],
+         {**x, **n}, outs=("y", "l"), init={**true, "last": np.int64(-1)})
+    both = [helper.make_graph([concat(name, axis=0, new_axis=1)], name, [],
+                              [helper.make_tensor_value_info(name, 1, None)]) for name in "ab"]
+    case("sequence_loop_in_branch", loop(growing(pick)) +
+         [node("If", ["d"], ["y"], then_branch=both[0], else_branch=both[1])],
+         {**x, **n, "d": np.array(True)}, init=true)
+    put = [node("Neg", ["x"], ["x2"]), node("SequenceConstruct", ["x", "x2"], ["s"]),
+           node("SequenceInsert", ["s", "x"], ["z"]), node("SequenceLength", ["z"], ["l"]),
+           node("SequenceAt", ["z", "k"], ["w"])]
+    for new_axis, opset in ((0, 11), (1, 11), (1, 13)):
+        case("sequence_put_%d_op%d" % (new_axis, opset), put + [concat(axis=1, new_axis=new_axis)],
+             x, outs=("y", "l", "w"), init={"k": np.int64(-2)}, opset=opset)
+
+    def pieces(name, split, index, opset=13, **attributes):
+        feeds = {"x": X[0], "k": np.int64(index)}
+        init = {} if split is None else {"sizes": np.array(split)}
+        ins = ["x"] + list(init)
+        case("sequence_pieces_" + name,
+             [node("SplitToSequence", ins, ["s"], **attributes),
+              node("SequenceAt", ["s", "k"], ["y"]), node("SequenceLength", ["s"], ["l"])],
+             feeds, outs=("y", "l"), init=init, opset=opset)
+
+    for index in (0, 2, -1):
+        pieces("single_%d" % index, None, index, axis=0)
+        pieces("dropped_%d" % index, None, index, axis=-1, keepdims=0)
+        pieces("size_%d" % index, np.int64(2), min(index, 1), axis=1)
+        pieces("sizes_%d" % index, i64(1, 0, 3), index, axis=1, opset=11)
+    pieces("int32", np.array([1, 3], np.int32), 1, axis=1)
+    case("sequence_pieces_in_loop", [
+        node("SplitToSequence", ["x", "sizes"], ["a"], axis=1)] + loop(
+            growing([node("SequenceAt", ["a", "i"], ["b"]), node("Neg", ["b"], ["e0"])])) +
+        [concat(axis=1)], {**x, "n": np.int64(2)}, init={**true, "sizes": i64(3, 1)})
+
+
 if __name__ == "__main__":
     shutil.rmtree(OUT, ignore_errors=True)
     for group in (shapes, reshapes, squeezes, expansions, ranges, types, graphs, dropouts, empties,
-                  unread):
+                  unread, sequences):
         group()

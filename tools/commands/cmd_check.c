@@ -7,6 +7,7 @@
 #include "tools/options/options.h"
 #include "tools/options/parse.h"
 #include "tools/say.h"
+#include "tools/show/show.h"
 
 enum { OPT_TARGET = OPT_COMMAND };
 enum { FOUND = 1 }; /* exit code where something is wrong */
@@ -72,7 +73,10 @@ int cmd_check(const int argc, char **const argv) {
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
   const tare_load_options load = opt_load(&a.common);
-  const tare_status status = tare_check_new(a.model, a.target, &load, &check, &err);
+  tare_status status = show_want(a.model, &show_model, "an ONNX model", &err);
+  if (status == TARE_OK) {
+    status = tare_check_new(a.model, a.target, &load, &check, &err);
+  }
   if (status == TARE_OK && a.common.json) {
     check_json(check, a.model, a.target);
   } else if (status == TARE_OK) {

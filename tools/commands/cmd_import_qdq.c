@@ -7,6 +7,7 @@
 #include "tools/output.h"
 #include "tools/report.h"
 #include "tools/say.h"
+#include "tools/show/show.h"
 #include "tools/table_out.h"
 
 enum { OPT_TABLE = OPT_COMMAND, OPT_BESIDE };
@@ -220,6 +221,7 @@ static tare_status import_run(const import_arguments *const a, tare_import **con
                    .path = a->table};
   bool external = false;
   CLI_TRY(import_check_outputs(a, err));
+  CLI_TRY(show_want(a->model, &show_model, "an ONNX model", err));
   CLI_TRY(tare_import_new(a->model, &load, in, err));
   CLI_TRY(import_write(a, &out, *in, &external, err));
   import_say(a, *in);

@@ -10,6 +10,7 @@
 #include "tools/parts/stats_parts.h"
 #include "tools/report.h"
 #include "tools/say.h"
+#include "tools/show/show.h"
 
 enum { OPT_PARTIAL = OPT_COMMAND, OPT_COUNT_EQUAL, OPT_MODEL_FILE };
 
@@ -105,6 +106,8 @@ static const struct argp ARGP = {
 
 static tare_status merge_load(const merge_arguments *const a, const int i, merge_work *const w,
                               tare_stats **const out, tare_error *const err) {
+  CLI_TRY(input_check(a->paths.items[i], err));
+  CLI_TRY(show_want(a->paths.items[i], &show_stats, "statistics", err));
   CLI_TRY(tare_stats_load(a->paths.items[i], out, err));
   w->inputs[i].counted = tare_stats_n_counted(*out);
   return !tare_stats_is_partial(*out) || a->partial

@@ -9,6 +9,7 @@
 #include "tools/output.h"
 #include "tools/parts/stats_parts.h"
 #include "tools/say.h"
+#include "tools/show/show.h"
 #include "tools/table_out.h"
 
 enum { OPT_FORMAT = OPT_COMMAND, OPT_COVERAGE, OPT_LAYERS, OPT_UNIFY };
@@ -200,6 +201,7 @@ static tare_status from_stats(const table_arguments *const a, tare_table **const
 /* The file is read first: what cannot be read is not called a table. */
 static tare_status from_table(const table_arguments *const a, tare_table **const table,
                               tare_error *const err) {
+  CLI_TRY(show_want(a->input, &show_table, "statistics or a calibration table", err));
   CLI_TRY(tare_table_read(a->input, table, err));
   if (a->table.method || a->table.percentile > 0 || a->table.per_profile) {
     tare_table_free(table);

@@ -21,19 +21,22 @@ tare_status table_coverage_take(const opt_common *const common, const char *cons
 
 enum { MOST_NAMES = 10 }; /* of a kind, in text */
 
-static const char *const MEANINGS[TARE_COVER_COUNT] = {
-    [TARE_COVER_NAMED] = "tensors with a threshold",
-    [TARE_COVER_MISSING] =
-        "tensors without one, read by a convolution or product, which stays float",
-    [TARE_COVER_UNNAMED] = "other tensors without one",
-    [TARE_COVER_STALE] = "thresholds of tensors that the model does not have",
-    [TARE_COVER_OTHER] = "thresholds of constants, integers, or tensors that TensorRT makes"};
+static const struct {
+  const char *noun, *rest;
+} MEANINGS[TARE_COVER_COUNT] = {
+    [TARE_COVER_NAMED] = {"tensor", "with a threshold"},
+    [TARE_COVER_MISSING] = {"tensor",
+                            "without one, read by a convolution or product, which stays float"},
+    [TARE_COVER_UNNAMED] = {"other tensor", "without one"},
+    [TARE_COVER_STALE] = {"threshold", "for names that the model does not have"},
+    [TARE_COVER_OTHER] = {"threshold", "of constants, integers, or tensors that TensorRT makes"}};
 
 void table_coverage_print(const tare_coverage *const coverage, const char *const model_path) {
   printf("coverage   %s\n", model_path);
   for (int kind = 0; kind < TARE_COVER_COUNT; kind++) {
     const int n = tare_coverage_n(coverage, kind);
-    printf("%-10s %d %s\n", tare_cover_name(kind), n, MEANINGS[kind]);
+    printf("%-10s %d %s%s %s\n", tare_cover_name(kind), n, MEANINGS[kind].noun, n == 1 ? "" : "s",
+           MEANINGS[kind].rest);
     for (int i = 0; kind != TARE_COVER_NAMED && i < n && i < MOST_NAMES; i++) {
       printf("  %s\n", tare_coverage_tensor(coverage, kind, i));
     }

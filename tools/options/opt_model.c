@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/options/options.h"
 #include "tools/show/show.h"
@@ -54,10 +53,7 @@ tare_status opt_model_apply(const opt_model *const options, tare_model *const mo
 
 tare_status opt_model_load(const opt_model *const options, const opt_common *const common,
                            const char *const path, tare_model **const out, tare_error *const err) {
-  const show_kind *const kind = show_kind_of(path);
-  if (kind != &show_model && access(path, R_OK) == 0) {
-    return cli_fail(err, TARE_E_INPUT, "%s is a %s file, expected an ONNX model", path, kind->name);
-  }
+  CLI_TRY(show_want(path, &show_model, "an ONNX model", err));
   const tare_load_options load = opt_load(common);
   CLI_TRY(tare_model_load_with(path, &load, out, err));
   return opt_model_apply(options, *out, err);

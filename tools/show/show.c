@@ -1,6 +1,7 @@
 #include "tools/show/show.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static const show_kind *const KINDS[] = {
 #define TAREI_SHOW(id) &show_##id,
@@ -16,6 +17,14 @@ const show_kind *show_kind_of(const char *const path) {
     }
   }
   return KINDS[N_KINDS - 1];
+}
+
+tare_status show_want(const char *const path, const show_kind *const wanted, const char *const what,
+                      tare_error *const err) {
+  const show_kind *const kind = show_kind_of(path);
+  return kind == wanted || kind == &show_model || access(path, R_OK) != 0
+             ? TARE_OK
+             : cli_fail(err, TARE_E_INPUT, "%s is a %s file, expected %s", path, kind->name, what);
 }
 
 const char *show_noun_of(const char *const path) {

@@ -1,12 +1,24 @@
-/* Turns of a body: carried values move from its outputs to its inputs, lists grow by an element. */
+/* Turns of a body: carried values move from its outputs to its inputs, lists grow by an element.
+ * Elements of a list lie one behind the other until all are there, and are then put in order along
+ * the axis that joins them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
 #include "engine/call.h"
+#include "engine/lower/bodies/loop.h"
 #include "engine/lower/numbers.h"
+#include "graph/loop_lists.h"
 
 enum { ITERATION, CONDITION, CARRIED };
+
+/* A list that the turns give out. */
+typedef struct loop_elements {
+  size_t used;    /* bytes */
+  int64_t *sizes; /* of each element along the axis that joins them, unless that is the first */
+  size_t n, cap;
+} loop_elements;
 
 typedef struct loop {
   const tarei_step *step;
@@ -14,6 +26,7 @@ typedef struct loop {
   int n_carried, n_lists;
   tare_tensor *results; /* carried values, then lists; owned data */
   size_t *room;         /* bytes that each result's data has */
+  loop_elements *lists; /* n_lists */
 } loop;
 
 static size_t loop_bytes_of(const tare_tensor *const t) {
@@ -68,20 +81,79 @@ static tare_status carry(const loop *const l, const int i, const tare_tensor *co
   return TARE_OK;
 }
 
+/* The dims of a list of no elements that are like t. */
+static tare_tensor list_of_none(const tare_tensor *const t, const bool stacks, const int axis) {
+  tare_tensor list = {.dtype = t->dtype, .rank = t->rank + stacks};
+  memcpy(list.dims, t->dims, (size_t)axis * sizeof *t->dims);
+  const int behind = list.rank - axis - 1;
+  memcpy(&list.dims[axis + 1], &t->dims[t->rank - behind], (size_t)behind * sizeof *t->dims);
+  return list;
+}
+
 static tare_status append(const loop *const l, const int i, const int64_t turn,
                           const tare_tensor *const t, tare_error *const err) {
   tare_tensor *const list = &l->results[l->n_carried + i];
-  const size_t bytes = loop_bytes_of(t);
-  if (turn == 0) {
-    void *const data = list->data;
-    *list = (tare_tensor){.dtype = t->dtype, .rank = t->rank + 1, .data = data};
-    memcpy(&list->dims[1], t->dims, (size_t)t->rank * sizeof *t->dims);
-  } else if (memcmp(&list->dims[1], t->dims, (size_t)t->rank * sizeof *t->dims) != 0) {
+  loop_elements *const elements = &l->lists[i];
+  const tarei_loop_list how = tarei_loop_list_of(l->step->node, i);
+  const int axis = tarei_loop_list_axis(how, t->rank);
+  if (axis < 0) {
+    return tarei_fail(err, TARE_E_MODEL, "output %d has no axis %lld", l->n_carried + i,
+                      (long long)how.axis);
+  }
+  tare_tensor like = list_of_none(t, how.stacks, axis);
+  like.dims[axis] = list->dims[axis];
+  like.data = list->data;
+  if (turn > 0 && memcmp(list->dims, like.dims, (size_t)like.rank * sizeof *like.dims) != 0) {
     return tarei_fail(err, TARE_E_SHAPE, "output %d changes its dims at iteration %lld",
                       l->n_carried + i, (long long)turn);
   }
-  TAREI_TRY(loop_put(l, l->n_carried + i, (size_t)turn * bytes, t, err));
-  list->dims[0] = turn + 1;
+  *list = like;
+  const int64_t size = how.stacks ? 1 : t->dims[axis];
+  if (axis > 0) {
+    if (!TAREI_GROW(elements->sizes, elements->n, elements->cap)) {
+      return tarei_fail_memory(err, "list", elements->n * sizeof *elements->sizes);
+    }
+    elements->sizes[elements->n++] = size;
+  }
+  TAREI_TRY(loop_put(l, l->n_carried + i, elements->used, t, err));
+  elements->used += loop_bytes_of(t);
+  if (!tarei_add_i64(list->dims[axis], size, &list->dims[axis])) {
+    return tarei_fail(err, TARE_E_SHAPE, "output %d has too many elements", l->n_carried + i);
+  }
+  return TARE_OK;
+}
+
+/* Puts the elements of a list side by side along an axis that is not the first. */
+static tare_status loop_join(const loop *const l, const int i, tare_error *const err) {
+  tare_tensor *const list = &l->results[l->n_carried + i];
+  const loop_elements *const elements = &l->lists[i];
+  if (!elements->used) {
+    return TARE_OK;
+  }
+  const tarei_loop_list how = tarei_loop_list_of(l->step->node, i);
+  const int axis = tarei_loop_list_axis(how, list->rank - how.stacks);
+  int64_t n_rows = 1;
+  for (int d = 0; d < axis; d++) {
+    n_rows *= list->dims[d];
+  }
+  if (n_rows == 1) {
+    return TARE_OK;
+  }
+  void *joined = NULL;
+  TAREI_TRY(tarei_call_take(l->step, l->run, elements->used, &joined, err));
+  const size_t row = elements->used / (size_t)n_rows;
+  const size_t unit = row / (size_t)list->dims[axis]; /* bytes of one step along the axis */
+  const char *from = list->data;
+  char *to = joined;
+  for (size_t e = 0; e < elements->n; e++) {
+    const size_t bytes = (size_t)elements->sizes[e] * unit;
+    for (int64_t r = 0; r < n_rows; r++, from += bytes) {
+      memcpy(to + (size_t)r * row, from, bytes);
+    }
+    to += bytes;
+  }
+  tarei_call_give(l->run, list->data);
+  list->data = joined;
   return TARE_OK;
 }
 
@@ -128,6 +200,9 @@ static tare_status loop_turns(const loop *const l, tare_tensor *const formal,
   for (int64_t number = 0; number < most && go_on; number++) {
     TAREI_TRY(loop_turn(l, number, formal, &go_on, err));
   }
+  for (int i = 0; i < l->n_lists; i++) {
+    TAREI_TRY(loop_join(l, i, err));
+  }
   return TARE_OK;
 }
 
@@ -146,9 +221,10 @@ static tare_status loop_compute(const tarei_step *const step, const tarei_run *c
   const int n = l.n_carried + l.n_lists;
   l.results = tarei_call_results(step, run, n);
   l.room = tarei_calloc((size_t)n, sizeof *l.room);
+  l.lists = tarei_calloc((size_t)l.n_lists, sizeof *l.lists);
   tare_tensor *const formal = tarei_calloc((size_t)body->n_formal, sizeof *formal);
   tare_status status = TARE_OK;
-  if (l.results && l.room && formal) {
+  if (l.results && l.room && l.lists && formal) {
     memset(l.results, 0, (size_t)n * sizeof *l.results);
     status = loop_turns(&l, formal, err);
   } else {
@@ -157,21 +233,25 @@ static tare_status loop_compute(const tarei_step *const step, const tarei_run *c
   if (status != TARE_OK && l.results) {
     forget(run, l.results, n);
   }
+  for (int i = 0; l.lists && i < l.n_lists; i++) {
+    free(l.lists[i].sizes);
+  }
+  free(l.lists);
   free(l.room);
   free(formal);
   return status;
 }
 
-static tare_status loop_measure(const tarei_step *const step, const tarei_run *const run,
-                                int64_t *const values, tare_error *const err) {
+tare_status tarei_loop_measure(const tarei_step *const step, const tarei_run *const run,
+                               int64_t *const values, tare_error *const err) {
   TAREI_TRY(loop_compute(step, run, err));
   const tarei_graph *const body = tarei_node_body(step->node, 0);
   tarei_call_dims(step, tarei_call_results(step, run, body->n_outputs - 1), values);
   return TARE_OK;
 }
 
-static tare_status loop_run(const tarei_step *const step, const tarei_run *const r,
-                            tare_error *const err) {
+tare_status tarei_loop_run(const tarei_step *const step, const tarei_run *const r,
+                           tare_error *const err) {
   if (!step->n_measured) {
     TAREI_TRY(loop_compute(step, r, err));
   }
@@ -180,4 +260,4 @@ static tare_status loop_run(const tarei_step *const step, const tarei_run *const
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_loop = {.measure = loop_measure, .run = loop_run};
+const tarei_lowering tarei_lower_loop = {.measure = tarei_loop_measure, .run = tarei_loop_run};

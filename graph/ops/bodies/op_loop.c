@@ -1,3 +1,5 @@
+#include "graph/loop_lists.h"
+#include "graph/ops/bodies/loop.h"
 #include "graph/ops/ops_common.h"
 #include "graph/pass.h"
 
@@ -96,22 +98,27 @@ static tare_status give_output(tarei_graph *const graph, tarei_node *const node,
     }
     return tarei_ops_give(graph, node, o, inside->dtype, &shape, err);
   }
-  if (shape.rank == TARE_MAX_RANK) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "output %d has rank %d, which exceeds the limit", o,
-                      shape.rank + 1);
+  const tarei_loop_list list = tarei_loop_list_of(node, o - n_carried);
+  const int axis = tarei_loop_list_axis(list, inside->rank);
+  if (axis < 0) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "output %d joins tensors of rank %d along axis %lld: expected an axis of the "
+                      "result, of rank %d at most",
+                      o, inside->rank, (long long)list.axis, TARE_MAX_RANK);
   }
-  shape.rank++;
+  shape.rank += list.stacks;
   for (int d = 0; d < shape.rank; d++) {
+    const int from = d - (list.stacks && d > axis);
     int64_t fixed;
-    const bool known = d > 0 && tarei_expr_is_const(graph->exprs, inside->dims[d - 1], &fixed);
+    const bool known = d != axis && tarei_expr_is_const(graph->exprs, inside->dims[from], &fixed);
     shape.dims[d] =
-        known ? inside->dims[d - 1] : tarei_ops_measured(graph, node, o * TARE_MAX_RANK + d);
+        known ? inside->dims[from] : tarei_ops_measured(graph, node, o * TARE_MAX_RANK + d);
   }
   return tarei_ops_give(graph, node, o, inside->dtype, &shape, err);
 }
 
-static tare_status infer_loop(tarei_graph *const graph, tarei_node *const node,
-                              tare_error *const err) {
+tare_status tarei_infer_loop(tarei_graph *const graph, tarei_node *const node,
+                             tare_error *const err) {
   tarei_graph *body;
   TAREI_TRY(tarei_ops_need(graph, node, 0, err));
   TAREI_TRY(tarei_ops_body(node, "body", &body, err));
@@ -138,5 +145,5 @@ const tarei_op tarei_op_loop = {
     .max_in = -1,
     .min_out = 1,
     .max_out = -1,
-    .infer = infer_loop,
+    .infer = tarei_infer_loop,
 };

@@ -224,7 +224,7 @@ static void bad_files_are_refused(void **state) {
       {FIXTURE("bad_open.jsonl"), "line 1: expected a JSON object"},
       {FIXTURE("bad_deep.jsonl"), "line 1: expected a JSON object"},
       {FIXTURE("bad_no_path.jsonl"), "line 1: no 'audio_filepath'"},
-      {FIXTURE("bad_path_number.jsonl"), "line 1: no 'audio_filepath'"},
+      {FIXTURE("bad_path_number.jsonl"), "line 1: 'audio_filepath' is not a string"},
       {FIXTURE("bad_offset_text.jsonl"), "line 1: 'offset' is not a number"},
       {FIXTURE("bad_offset_negative.jsonl"), "line 1: the part begins at -1 s"},
       {FIXTURE("bad_offset_huge.jsonl"), "line 1: the part begins at 1e+300 s"},

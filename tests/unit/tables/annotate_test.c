@@ -233,6 +233,11 @@ static void refuses_tables_of_other_models(void **const state) {
   tare_error err = {0};
   assert_int_equal(tarei_table_annotate(table, graph, profiles, &err), TARE_E_USAGE);
   assert_non_null(strstr(err.message, "other.onnx"));
+  graph->model_hash = 7;
+  table->model_hash = 8;
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_E_USAGE);
+  table->model_hash = 7; /* that of a model whose only float tensor is an output */
+  assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
   tare_table_free(&table);
   tare_profiles_free(&profiles);
   tarei_graph_free(graph);
