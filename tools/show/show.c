@@ -1,7 +1,7 @@
 #include "tools/show/show.h"
 
 #include <stdio.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static const show_kind *const KINDS[] = {
 #define TAREI_SHOW(id) &show_##id,
@@ -21,8 +21,12 @@ const show_kind *show_kind_of(const char *const path) {
 
 tare_status show_want(const char *const path, const show_kind *const wanted, const char *const what,
                       tare_error *const err) {
+  struct stat file;
+  if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) {
+    return TARE_OK;
+  }
   const show_kind *const kind = show_kind_of(path);
-  return kind == wanted || kind == &show_model || access(path, R_OK) != 0
+  return kind == wanted || kind == &show_model
              ? TARE_OK
              : cli_fail(err, TARE_E_INPUT, "%s is a %s file, expected %s", path, kind->name, what);
 }

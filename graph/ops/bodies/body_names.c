@@ -8,6 +8,7 @@ static const struct {
 } body_names[] = {{&tarei_op_if, "then_branch"},
                   {&tarei_op_if, "else_branch"},
                   {&tarei_op_loop, "body"},
+                  {&tarei_op_joining_loop, "body"},
                   {&tarei_op_scan, "body"}};
 
 bool tarei_op_has_body(const tarei_op *const op, const char *const attribute) {
