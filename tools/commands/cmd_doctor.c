@@ -127,14 +127,9 @@ int cmd_doctor(const int argc, char **const argv) {
   doctor_arguments a = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
-  char *const report_text = tare_cpu_report(a.common.isa);
-  if (!report_text) {
-    return opt_end(argv[0], &a.common, cli_fail(&err, TARE_E_MEMORY, "out of memory"), &err);
-  }
-  if (strncmp(report_text, "unknown", strlen("unknown")) == 0) {
-    const tare_status status =
-        cli_fail(&err, TARE_E_USAGE, "%.*s", (int)strcspn(report_text, "\n"), report_text);
-    tare_free(report_text);
+  char *report_text = NULL;
+  const tare_status status = tare_cpu_report(a.common.isa, &report_text, &err);
+  if (status != TARE_OK) {
     return opt_end(argv[0], &a.common, status, &err);
   }
   machine m = doctor_look();
