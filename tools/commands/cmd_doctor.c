@@ -5,6 +5,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "tools/show/build_info.h"
 #include "tools/options/parse.h"
 #include "tools/json_out.h"
 #include "tools/report.h"
@@ -110,6 +111,7 @@ static void report_json(cJSON *const object, const char *const report_text) {
 static void doctor_print_json(const machine *const m, const char *const report_text) {
   cJSON *const object = json_begin("doctor");
   json_text(object, "tare_version", tare_version());
+  build_info_json(object);
   json_int(object, "cores", m->cores);
   json_int(object, "allowed", m->allowed);
   json_text(object, "smt", m->smt);
