@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <tare/tare.h>
 
 const char *tare_status_name(const tare_status status) {
   switch (status) {
@@ -66,4 +67,27 @@ tare_status tarei_fail_in(tare_error *const err, const tare_status status, const
 
 tare_status tarei_fail_memory(tare_error *const err, const char *const what, const size_t bytes) {
   return tarei_fail(err, TARE_E_MEMORY, "%s: no memory for %zu bytes", what, bytes);
+}
+
+tare_status tarei_check_number(const char *const what, const int64_t number, const int64_t n,
+                               tare_error *const err) {
+  if (tarei_has_number(number, n)) {
+    return TARE_OK;
+  }
+  return n < 1 ? tarei_fail(err, TARE_E_USAGE, "%s %lld: there are none", what, (long long)number)
+               : tarei_fail(err, TARE_E_USAGE, "%s %lld: expected 0 to %lld", what,
+                            (long long)number, (long long)n - 1);
+}
+
+tare_status tarei_check_reserved(const char *const type, void *const *const reserved,
+                                 const size_t n, tare_error *const err) {
+  for (size_t i = 0; i < n; i++) {
+    if (reserved[i]) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "%s: it has a member that version %s of the library does not have (set it "
+                        "to its defaults first, or use a newer library)",
+                        type, TARE_VERSION);
+    }
+  }
+  return TARE_OK;
 }

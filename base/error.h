@@ -4,7 +4,9 @@
 #define TAREI_BASE_ERROR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <tare/status.h>
 
 #define TAREI_PRINTF(fmt_index, arg_index) __attribute__((format(printf, fmt_index, arg_index)))
@@ -35,6 +37,24 @@ tare_status tarei_fail(tare_error *err, tare_status status, const char *fmt, ...
  * it. Returns the status. */
 tare_status tarei_fail_in(tare_error *err, tare_status status, const char *fmt, ...)
     TAREI_PRINTF(3, 4);
+
+/* Checks the number of one of n things, called `what` in the message. TARE_E_USAGE */
+tare_status tarei_check_number(const char *what, int64_t number, int64_t n, tare_error *err);
+
+/* Checks that nothing stands in the room of a struct `type` for later versions. TARE_E_USAGE */
+tare_status tarei_check_reserved(const char *type, void *const *reserved, size_t n,
+                                 tare_error *err);
+
+/* The same of a pointer to options, which may be NULL. */
+#define TAREI_CHECK_RESERVED(type, options, err)                                         \
+  ((options) ? tarei_check_reserved(#type, (options)->reserved,                          \
+                                    sizeof(((type *)0)->reserved) / sizeof(void *), err) \
+             : TARE_OK)
+
+/* Whether a number is that of one of n things. */
+static inline bool tarei_has_number(const int64_t number, const int64_t n) {
+  return number >= 0 && number < n;
+}
 
 /* Sets the out-of-memory error for an allocation of `bytes` for `what`; returns TARE_E_MEMORY. */
 tare_status tarei_fail_memory(tare_error *err, const char *what, size_t bytes);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <tare/tare.h>
 
 #include "base/clock.h"
 #include "base/machine.h"
@@ -27,7 +28,7 @@ static int64_t *limits_value_of(tare_limits *const limits, const int limit) {
 }
 
 void tare_limits_init(tare_limits *const limits) {
-  assert(limits);
+  *limits = (tare_limits){0};
   for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
     *limits_value_of(limits, i) = ROWS[i].normal;
   }
@@ -44,7 +45,7 @@ const tare_limit *tare_limit_at(const int limit) {
 
 int64_t tare_limit_get(const tare_limits *const limits, const int limit) {
   tare_limits copy = *limits;
-  return *limits_value_of(&copy, limit);
+  return tarei_has_number(limit, TAREI_LIMIT_COUNT) ? *limits_value_of(&copy, limit) : 0;
 }
 
 static tare_status limits_check(const int limit, const int64_t value, tare_error *const err) {
@@ -58,6 +59,7 @@ static tare_status limits_check(const int limit, const int64_t value, tare_error
 
 tare_status tare_limit_set(tare_limits *const limits, const int limit, const int64_t value,
                            tare_error *const err) {
+  TAREI_TRY(tarei_check_number("limit", limit, TAREI_LIMIT_COUNT, err));
   int64_t *const slot = limits_value_of(limits, limit);
   TAREI_TRY(limits_check(limit, value, err));
   *slot = value;
@@ -67,6 +69,14 @@ tare_status tare_limit_set(tare_limits *const limits, const int limit, const int
 tare_status tarei_limits_check(const tare_limits *const limits, tare_error *const err) {
   for (int i = 0; i < TAREI_LIMIT_COUNT; i++) {
     TAREI_TRY(limits_check(i, tare_limit_get(limits, i), err));
+  }
+  for (size_t i = 0; i < sizeof limits->reserved / sizeof *limits->reserved; i++) {
+    if (limits->reserved[i]) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "tare_limits: it has a limit that version %s of the library does not have "
+                        "(call tare_limits_init first, or use a newer library)",
+                        TARE_VERSION);
+    }
   }
   return TARE_OK;
 }

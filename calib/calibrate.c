@@ -94,20 +94,21 @@ static tare_status check_resumed(const pass *const p) {
 static tare_status gather_all(pass *const p, tare_dataset *const dataset,
                               const tarei_work *const work) {
   const tarei_calibration *const r = &p->run;
-  const tarei_gather_job job = {.model = r->model,
-                                .profiles = r->profiles,
-                                .options = r->options,
-                                .plan = r->plan,
-                                .kernels = &work->kernels,
-                                .threads = work->threads,
-                                .dataset = dataset,
-                                .sums = r->sums,
-                                .resumed = &p->resumed,
-                                .counted = &p->counted,
-                                .may_be_empty = r->stats->shards.count > 0 || tarei_dataset_spec(dataset)->wants,
-                                .resume = resume,
-                                .save = r->options->checkpoint ? save_checkpoint : NULL,
-                                .user = p};
+  const tarei_gather_job job = {
+      .model = r->model,
+      .profiles = r->profiles,
+      .options = r->options,
+      .plan = r->plan,
+      .kernels = &work->kernels,
+      .threads = work->threads,
+      .dataset = dataset,
+      .sums = r->sums,
+      .resumed = &p->resumed,
+      .counted = &p->counted,
+      .may_be_empty = r->stats->shards.count > 0 || tarei_dataset_spec(dataset)->wants,
+      .resume = resume,
+      .save = r->options->checkpoint ? save_checkpoint : NULL,
+      .user = p};
   TAREI_TRY(leave_out(p));
   TAREI_TRY(tarei_gather(&job, r->stats, r->err));
   return check_resumed(p);
@@ -126,6 +127,8 @@ tare_status tare_calibrate(const tare_model *const model, tare_dataset *const da
                            const tare_profiles *const profiles,
                            const tare_calibrate_options *const options, tare_stats **const out,
                            tare_error *const err) {
+  *out = NULL;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_calibrate_options, options, err));
   tare_calibrate_options defaults;
   tare_calibrate_options_init(&defaults);
   pass p = {.run = {.model = model,

@@ -25,7 +25,9 @@ const char *tare_method_summary(const int method) {
 }
 
 bool tare_method_takes_percentile(const int method) {
-  assert(method >= 0 && method < N);
+  if (!tarei_has_number(method, N)) {
+    return false;
+  }
   return calibrators[method]->takes_percentile;
 }
 
@@ -78,6 +80,12 @@ tarei_distribution tarei_distribution_make(const tarei_histogram *const h, const
     d.count += n;
   }
   return d;
+}
+
+void tarei_distribution_counts(const tarei_distribution *const d, int64_t *const counts) {
+  for (int i = 0; i < d->n_bins; i++) {
+    counts[i] = (int64_t)(d->before[i + 1].n - d->before[i].n); /* exact below 2^53 */
+  }
 }
 
 tarei_moments tarei_distribution_below(const tarei_distribution *const d, const double x) {

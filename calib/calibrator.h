@@ -45,6 +45,9 @@ tare_status tarei_calibrator_find(const char *name, const tarei_calibrator **out
 tarei_distribution tarei_distribution_make(const tarei_histogram *h, double amax,
                                            tarei_moments *before);
 
+/* Counts of |x| in each bin. */
+void tarei_distribution_counts(const tarei_distribution *d, int64_t *counts);
+
 /* Moments of the values below x >= 0; those in the bin of x count in proportion. */
 tarei_moments tarei_distribution_below(const tarei_distribution *d, double x);
 

@@ -172,7 +172,9 @@ const char *tare_stats_profile(const tare_stats *const stats, const int i) {
 }
 
 int64_t tare_stats_profile_samples(const tare_stats *const stats, const int profile) {
-  assert(profile >= 0 && profile < stats->n_profiles);
+  if (!tarei_has_number(profile, stats->n_profiles)) {
+    return 0;
+  }
   return stats->profiles[profile].n_samples;
 }
 
@@ -210,8 +212,12 @@ int tare_stats_n_tensors(const tare_stats *const stats) {
 
 tare_stats_entry tare_stats_get(const tare_stats *const stats, const int tensor,
                                 const int profile) {
-  assert(tensor >= 0 && tensor < stats->n_tensors);
-  assert(profile >= 0 && profile < stats->n_profiles);
+  if (!tarei_has_number(tensor, stats->n_tensors)) {
+    return (tare_stats_entry){0};
+  }
+  if (!tarei_has_number(profile, stats->n_profiles)) {
+    return (tare_stats_entry){0};
+  }
   const tarei_accumulator *const a = &stats->tensors[tensor].buckets[profile];
   const bool known = a->min <= a->max;
   const tarei_row_loss loss = tarei_row_loss_predict(a, (double)tarei_accumulator_amax(a));
@@ -279,7 +285,7 @@ static void stats_histogram_fill(const tarei_accumulator *const a, tare_histogra
 
 tare_status tare_stats_histogram(const tare_stats *const stats, const int tensor,
                                  tare_histogram *const out, tare_error *const err) {
-  assert(tensor >= 0 && tensor < stats->n_tensors);
+  TAREI_TRY(tarei_check_number("tensor", tensor, stats->n_tensors, err));
   *out = (tare_histogram){0};
   tarei_accumulator all;
   tarei_accumulator_init(&all);

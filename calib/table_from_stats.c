@@ -19,6 +19,9 @@ typedef struct table_from_stats_job {
   tare_table *table;
   tarei_cell *cells;     /* [n_columns], of the tensor at hand */
   tarei_moments *before; /* scratch */
+  const tare_table_options *options;
+  int64_t *counts;    /* scratch of a calibrator of the program */
+  tare_error refused; /* the first of its thresholds that cannot be used */
   tarei_findings findings;
 } table_from_stats_job;
 
@@ -30,9 +33,34 @@ static double table_from_stats_as_float(const double value) {
   return (double)(float)value;
 }
 
+/* Asks the calibrator; of one of the program, a threshold that cannot be used is kept as an error.
+ */
+static double table_from_stats_threshold(table_from_stats_job *const j,
+                                         const tarei_distribution *const d, const char *const name,
+                                         const int profile, bool *const degenerate) {
+  if (!j->options->threshold) {
+    return j->calibrator->threshold(d, j->percentile, degenerate);
+  }
+  tarei_distribution_counts(d, j->counts);
+  const tare_distribution shown = {.tensor = name,
+                                   .profile = profile,
+                                   .amax = d->amax,
+                                   .count = d->count,
+                                   .width = d->width,
+                                   .n_bins = d->n_bins,
+                                   .counts = j->counts};
+  const double t = j->options->threshold(j->options->threshold_user, &shown);
+  if (!(t > 0 && isfinite(t)) && j->refused.status == TARE_OK) {
+    (void)tarei_fail(&j->refused, TARE_E_USAGE,
+                     "tensor '%s': method '%s' gives the threshold %g: expected a positive number",
+                     name, j->calibrator->name, t);
+  }
+  return t;
+}
+
 /* One column of one tensor. A threshold that is too small for a normal scale counts as dead. */
 static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulator *const a,
-                            const char *const name, const bool judge) {
+                            const char *const name, const int profile, const bool judge) {
   const bool known = a->min <= a->max;
   tarei_cell cell = {.min = known ? (double)a->min : NAN,
                      .max = known ? (double)a->max : NAN,
@@ -48,7 +76,7 @@ static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulat
   const tarei_distribution d = tarei_distribution_make(&a->histogram, amax, j->before);
   bool degenerate = false;
   const double t =
-      table_from_stats_as_float(j->calibrator->threshold(&d, j->percentile, &degenerate));
+      table_from_stats_as_float(table_from_stats_threshold(j, &d, name, profile, &degenerate));
   cell.amax =
       isfinite(t) ? fmax(t, table_from_stats_as_float(tarei_table_least_amax() * 1.0001)) : amax;
   cell.energy_lost = table_from_stats_as_float(tarei_distribution_energy_lost(&d, cell.amax));
@@ -69,7 +97,7 @@ static void fill_columns(table_from_stats_job *const j, const tarei_stats_tensor
                          const tarei_cell *const merged) {
   for (int p = 0; p < j->table->n_columns; p++) {
     tarei_cell *const cell = &j->cells[p];
-    *cell = make_cell(j, &tensor->buckets[p], tensor->name, false);
+    *cell = make_cell(j, &tensor->buckets[p], tensor->name, p, false);
     if (cell->count == 0) {
       *cell = *merged;
       cell->count = 0;
@@ -99,7 +127,7 @@ static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_t
   tarei_accumulator_init(&all);
   tare_status status = tarei_stats_merged(tensor, j->stats->n_profiles, &all, err);
   if (status == TARE_OK) {
-    const tarei_cell merged = make_cell(j, &all, tensor->name, true);
+    const tarei_cell merged = make_cell(j, &all, tensor->name, -1 /* all */, true);
     tarei_findings_tensor(&j->findings, tensor->name, &all, &merged);
     if (j->table->per_profile) {
       fill_columns(j, tensor, &merged);
@@ -107,7 +135,9 @@ static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_t
       j->cells[0] = merged;
       judge_profiles(j, tensor, &merged);
     }
-    status = tarei_table_add_tensor(j->table, tensor->name, NULL, j->cells, err);
+    status = j->refused.status == TARE_OK
+                 ? tarei_table_add_tensor(j->table, tensor->name, NULL, j->cells, err)
+                 : tarei_fail(err, j->refused.status, "%s", j->refused.message);
   }
   tarei_accumulator_fini(&all);
   return status;
@@ -194,7 +224,8 @@ static tare_status add_smoothing(const table_from_stats_job *const j,
 static tare_status table_from_stats_run(table_from_stats_job *const j, tare_error *const err) {
   j->cells = tarei_calloc((size_t)j->table->n_columns, sizeof *j->cells);
   j->before = tarei_calloc(TAREI_HISTOGRAM_BINS + 1, sizeof *j->before);
-  if (!j->cells || !j->before) {
+  j->counts = tarei_calloc(TAREI_HISTOGRAM_BINS, sizeof *j->counts);
+  if (!j->cells || !j->before || !j->counts) {
     return tarei_fail_memory(err, "thresholds", TAREI_HISTOGRAM_BINS * sizeof *j->before);
   }
   TAREI_TRY(fill_header(j, err));
@@ -224,7 +255,10 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
   tare_table_options_init(&defaults);
   const tare_table_options *const o = options ? options : &defaults;
   *out = NULL;
-  table_from_stats_job j = {.stats = stats, .percentile = o->percentile};
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_table_options, options, err));
+  const tarei_calibrator own = {.name = o->method, .summary = ""};
+  table_from_stats_job j = {
+      .stats = stats, .calibrator = &own, .percentile = o->percentile, .options = o};
   if (j.percentile == 0) {
     j.percentile = TARE_DEFAULT_PERCENTILE;
   }
@@ -232,7 +266,10 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
     return tarei_fail(err, TARE_E_USAGE, "percentile %g: expected above 0, at most 100",
                       j.percentile);
   }
-  TAREI_TRY(tarei_calibrator_find(o->method, &j.calibrator, err));
+  if (o->threshold && !o->method) {
+    return tarei_fail(err, TARE_E_USAGE, "a calibrator of the program needs a name as its method");
+  }
+  TAREI_TRY(o->threshold ? TARE_OK : tarei_calibrator_find(o->method, &j.calibrator, err));
   const int n_columns = o->per_profile ? stats->n_profiles : 1;
   TAREI_TRY(tarei_table_new(j.calibrator->name, n_columns, &j.table, err));
   j.table->per_profile = o->per_profile;
@@ -242,6 +279,7 @@ tare_status tare_table_from_stats(const tare_stats *const stats,
   tarei_findings_fini(&j.findings);
   free(j.cells);
   free(j.before);
+  free(j.counts);
   if (status != TARE_OK) {
     tare_table_free(&j.table);
   }

@@ -7,6 +7,7 @@ set(TARE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
 
 install(TARGETS tare EXPORT tare
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS tare_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tare DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(EXPORT tare NAMESPACE tare:: FILE tareConfig.cmake DESTINATION ${TARE_CMAKE_DIR}
@@ -15,24 +16,35 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tareConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake DESTINATION ${TARE_CMAKE_DIR}
   COMPONENT development)
+# What a program links beside libtare.a.
+set(TARE_PC_REQUIRES "hdf5 sndfile samplerate libarchive kissfft-float libprotobuf-c libcjson libpcre2-8 libutf8proc zlib libxxhash")
+set(TARE_PC_LIBS "-pthread -lm")
+if(TARE_HAS_SENTENCEPIECE)
+  string(APPEND TARE_PC_REQUIRES " sentencepiece")
+  string(APPEND TARE_PC_LIBS " -lstdc++")
+endif()
 configure_file(cmake/tare.pc.in tare.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tare.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+configure_file(cmake/tare-static.pc.in tare-static.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tare.pc ${PROJECT_BINARY_DIR}/tare-static.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/c/ COMPONENT development
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libtare-dev/examples)
 
-install(TARGETS tare_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
-file(GLOB TARE_MAN_PAGES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-install(FILES ${TARE_MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
-install(FILES tools/completions/tare.bash RENAME tare COMPONENT command
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES tools/completions/_tare COMPONENT command
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-install(FILES tools/completions/tare.fish COMPONENT command
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+if(TARE_COMMAND)
+  install(TARGETS tare_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  file(GLOB TARE_MAN_PAGES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+  install(FILES ${TARE_MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  install(FILES tools/completions/tare.bash RENAME tare COMPONENT command
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES tools/completions/_tare COMPONENT command
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES tools/completions/tare.fish COMPONENT command
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 
 set(TARE_COMPONENTS library:libtare0 development:libtare-dev command:tare)
-if(TARE_MPI)
+if(TARE_MPI AND TARE_COMMAND)
   install(TARGETS tare_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tare COMPONENT mpi)
   list(APPEND TARE_COMPONENTS mpi:tare-mpi)
 endif()
@@ -42,7 +54,7 @@ foreach(package IN LISTS TARE_COMPONENTS)
   list(GET package 0 component)
   list(GET package 1 name)
   string(TOUPPER ${component} COMPONENT)
-  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} RENAME copyright
+  install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
     COMPONENT ${component})
   set(CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME ${name})
 endforeach()
@@ -51,7 +63,9 @@ endforeach()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tare)
 set(CPACK_PACKAGE_VENDOR "The tare authors")
-set(CPACK_PACKAGE_CONTACT "The tare authors <tare@localhost>")
+set(TARE_PACKAGE_CONTACT "The tare authors <packages@tare.invalid>" CACHE STRING
+  "who answers for packages that are built here: NAME <ADDRESS>")
+set(CPACK_PACKAGE_CONTACT "${TARE_PACKAGE_CONTACT}")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -63,7 +77,11 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/tools)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# What programs that link the library depend on, and that the cache of the linker is to be made anew.
+file(WRITE ${PROJECT_BINARY_DIR}/debian/shlibs "libtare 0 libtare0 (>= ${PROJECT_VERSION})\n")
+file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/shlibs
+  ${PROJECT_BINARY_DIR}/debian/triggers)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION utils)
@@ -77,7 +95,12 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "INT8 calibration and engine for models of any length: headers\nHeaders, pkg-config and CMake files, and examples in C of the library tare.")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
-  "INT8 calibration and engine for models of any length: command\nThe command tare calibrates ONNX models, compares strategies, writes calibration\ntables, quantized models and plans, and runs and measures them.")
+  "INT8 calibration and engine for models of any length: command\nThe command tare calibrates ONNX models, compares strategies, writes\ncalibration tables, quantized models and plans, and runs and measures them.")
 set(CPACK_COMPONENT_MPI_DESCRIPTION
-  "INT8 calibration and engine for models of any length: MPI\nThe module by which several ranks of mpirun (Open MPI) calibrate one model together.")
+  "INT8 calibration and engine for models of any length: MPI\nThe module by which several ranks of mpirun (Open MPI) calibrate one model\ntogether.")
+# What Debian asks of every package, and this build knows.
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
+  GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_files.cmake)
 include(CPack)

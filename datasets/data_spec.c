@@ -197,6 +197,7 @@ static bool own_mapping(tare_mapping *const m) {
 
 tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
                                  tarei_data_spec *const out, tare_error *const err) {
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_dataset_options, options, err));
   TAREI_TRY(data_spec_check_options(options, err));
   out->rate = options->rate;
   out->channel = options->channel;

@@ -1,6 +1,5 @@
 #include "datasets/dataset.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <tare/tare.h>
@@ -276,7 +275,9 @@ int tare_dataset_n_levels(const tare_dataset *const dataset) {
 }
 
 double tare_dataset_level_db(const tare_dataset *const dataset, const int level) {
-  assert(level >= 0 && level < tare_dataset_n_levels(dataset));
+  if (!tarei_has_number(level, tare_dataset_n_levels(dataset))) {
+    return 0;
+  }
   return dataset->spec.gain.db[level];
 }
 

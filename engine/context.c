@@ -1,6 +1,5 @@
 #include "engine/context_parts.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tare/tare.h>
@@ -52,6 +51,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   tare_context_options_init(&defaults);
   const tare_context_options *const o = options ? options : &defaults;
   *out = NULL;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_context_options, options, err));
   if (o->threads < 0) {
     return tarei_fail(err, TARE_E_USAGE, "%d threads: expected 0 or more", o->threads);
   }
@@ -255,7 +255,9 @@ void tare_context_set_profiling(tare_context *const context, const bool on) {
 }
 
 double tare_context_layer_seconds(const tare_context *const context, const int layer) {
-  assert(layer >= 0 && layer < context->plan->n_layers);
+  if (!tarei_has_number(layer, context->plan->n_layers)) {
+    return 0;
+  }
   return context->seconds[layer];
 }
 

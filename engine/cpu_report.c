@@ -3,13 +3,13 @@
 #include <tare/tare.h>
 #include "engine/plan.h"
 
-char *tare_cpu_report(const char *const isa) {
+tare_status tare_cpu_report(const char *const isa, char **const out, tare_error *const err) {
   unsigned mask = TAREI_ISA_ALL;
   tarei_str s = {0};
+  *out = NULL;
   if (isa && !tarei_isa_parse(isa, &mask)) {
-    tarei_str_add(&s, "unknown instruction set '%s', expected some of %s\n", isa,
-                  tarei_isa_choices());
-    return s.text;
+    return tarei_fail(err, TARE_E_USAGE, "unknown instruction set '%s', expected some of %s", isa,
+                      tarei_isa_choices());
   }
   const unsigned found = tarei_isa_detect();
   tarei_str_add(&s, "features");
@@ -25,5 +25,10 @@ char *tare_cpu_report(const char *const isa) {
   tarei_str_add(&s, "kernel %s %s\n", #family, kernels.family##_name);
   TAREI_KERNEL_FAMILIES(TAREI_KERNEL_LINE)
 #undef TAREI_KERNEL_LINE
-  return s.text;
+  if (s.failed) {
+    tarei_str_free(&s);
+    return tarei_fail_memory(err, "report", 0);
+  }
+  *out = s.text;
+  return TARE_OK;
 }

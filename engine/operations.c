@@ -1,6 +1,5 @@
 #include "engine/operations.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -68,9 +67,9 @@ double tarei_operations_by_recurrence(const tarei_graph *const graph, const tare
 tare_status tare_plan_layer_operations(const tare_plan *const plan, const int i,
                                        const int64_t *const values, double *const out,
                                        tare_error *const err) {
-  assert(i >= 0 && i < plan->n_layers);
-  const tarei_step *const step = tarei_layer_step(&plan->layers[i]);
   *out = 0;
+  TAREI_TRY(tarei_check_number("layer", i, plan->n_layers, err));
+  const tarei_step *const step = tarei_layer_step(&plan->layers[i]);
   if (!step->lowering->operations) {
     return TARE_OK;
   }

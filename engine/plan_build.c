@@ -161,6 +161,7 @@ tare_status tare_plan_build(const tare_model *const model, const tare_profiles *
   tare_build_options defaults;
   tare_build_options_init(&defaults);
   *out = NULL;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_build_options, options, err));
   tare_plan *plan = tarei_calloc(1, sizeof *plan);
   if (!plan) {
     return tarei_fail_memory(err, "plan", sizeof *plan);

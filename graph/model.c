@@ -237,11 +237,12 @@ int tare_model_n_operators(const tare_model *const model) {
 
 void tare_model_operator(const tare_model *const model, const int i, const char **const name,
                          int *const count) {
+  const bool has = tarei_has_number(i, tare_model_n_operators(model));
   if (name) {
-    *name = model->ops[i].name;
+    *name = has ? model->ops[i].name : NULL;
   }
   if (count) {
-    *count = model->ops[i].count;
+    *count = has ? model->ops[i].count : 0;
   }
 }
 

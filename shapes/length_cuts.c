@@ -1,5 +1,4 @@
 /* Lengths in groups with the least padding. */
-#include <assert.h>
 #include <stdlib.h>
 #include <tare/profile.h>
 
@@ -69,9 +68,17 @@ static void length_cuts_solve(length_cuts *const c, const int n, const int group
 
 tare_status tare_lengths_cut(const tare_length_count *const lengths, const int n, const int groups,
                              int *const last, int64_t *const padding, tare_error *const err) {
-  assert(lengths && n > 0 && groups > 0 && groups <= n && groups <= TARE_MAX_PROFILES);
+  const int most = n < TARE_MAX_PROFILES ? n : TARE_MAX_PROFILES;
+  if (groups < 1 || groups > most) {
+    return tarei_fail(err, TARE_E_USAGE, "%d groups of %d lengths: expected 1 to %d", groups, n,
+                      most);
+  }
   for (int i = 0; i < n; i++) {
-    assert(lengths[i].samples > 0 && lengths[i].length > (i ? lengths[i - 1].length : 0));
+    if (lengths[i].samples < 1 || lengths[i].length <= (i ? lengths[i - 1].length : 0)) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "length %lld of %lld samples: expected lengths that ascend, with samples",
+                        (long long)lengths[i].length, (long long)lengths[i].samples);
+    }
   }
   const size_t sums = (size_t)n + 1;
   int64_t *const memory = tarei_calloc(4 * sums, sizeof *memory);

@@ -45,7 +45,7 @@ int64_t tarei_policy_value(const tare_fit fit, const int64_t own, const tare_ran
 }
 
 const char *tare_fit_name(const tare_fit fit) {
-  return (unsigned)fit < TARE_FIT_COUNT ? names[fit] : "unknown";
+  return (unsigned)fit < TARE_FIT_COUNT ? names[fit] : NULL;
 }
 
 static const char *const summaries[TARE_FIT_COUNT] = {
@@ -60,7 +60,7 @@ const char *tare_fit_summary(const tare_fit fit) {
 
 bool tare_fit_pads(const tare_fit fit) {
   const tare_range range = {.min = 1, .opt = 2, .max = 3};
-  return tarei_policy_value(fit, range.min, range) > range.min;
+  return (unsigned)fit < TARE_FIT_COUNT && tarei_policy_value(fit, range.min, range) > range.min;
 }
 
 tare_status tare_fit_parse(const char *const name, tare_fit *const out, tare_error *const err) {

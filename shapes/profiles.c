@@ -198,14 +198,20 @@ const char *tare_profiles_symbol(const tare_profiles *const profiles, const int 
 }
 
 bool tare_profiles_is_sum(const tare_profiles *const profiles, const int symbol) {
-  assert(symbol >= 0 && symbol < profiles->n_symbols);
+  if (!tarei_has_number(symbol, profiles->n_symbols)) {
+    return false;
+  }
   return profiles->sums[symbol].is;
 }
 
 tare_range tare_profiles_range(const tare_profiles *const profiles, const int profile,
                                const int symbol) {
-  assert(profile >= 0 && profile < profiles->count);
-  assert(symbol >= 0 && symbol < profiles->n_symbols);
+  if (!tarei_has_number(profile, profiles->count)) {
+    return (tare_range){0};
+  }
+  if (!tarei_has_number(symbol, profiles->n_symbols)) {
+    return (tare_range){0};
+  }
   return profiles->items[profile].ranges[symbol];
 }
 

@@ -7,6 +7,25 @@
 #include "base/mem.h"
 #include "shapes/axis_name.h"
 
+static bool streaming_has_symbol(const tare_streaming *const s, const char *const name) {
+  bool has = false;
+  for (int i = 0; i < s->n_inputs; i++) {
+    for (int d = 0; d < s->inputs[i].rank; d++) {
+      const char *const symbol = s->inputs[i].dims[d].symbol;
+      has |= symbol && strcmp(symbol, name) == 0;
+    }
+  }
+  return has;
+}
+
+/* Ports know symbols by name: '_' is added while an input has this one. */
+static void name_chunked_symbol(tare_streaming *const s) {
+  tarei_str_add(&s->chunked, "chunked");
+  while (!s->chunked.failed && streaming_has_symbol(s, tarei_str_get(&s->chunked))) {
+    tarei_str_add(&s->chunked, "_");
+  }
+}
+
 tare_status tare_streaming_new(const tare_port *const inputs, const int n_inputs,
                                const tare_port *const outputs, const int n_outputs,
                                tare_streaming **const out, tare_error *const err) {
@@ -19,10 +38,13 @@ tare_status tare_streaming_new(const tare_port *const inputs, const int n_inputs
                         .n_inputs = n_inputs,
                         .outputs = outputs,
                         .n_outputs = n_outputs,
-                        .chunk_axis = tarei_calloc((size_t)n_inputs, sizeof *s->chunk_axis)};
-  if (!s->chunk_axis) {
+                        .chunk_axis = tarei_calloc((size_t)n_inputs, sizeof *s->chunk_axis),
+                        .states = tarei_calloc((size_t)n_inputs, sizeof *s->states),
+                        .ports = tarei_calloc((size_t)n_inputs, sizeof *s->ports)};
+  name_chunked_symbol(s);
+  if (!s->chunk_axis || !s->states || !s->ports || s->chunked.failed) {
     tare_streaming_free(&s);
-    return tarei_fail_memory(err, "streaming", (size_t)n_inputs * sizeof(int));
+    return tarei_fail_memory(err, "streaming", (size_t)n_inputs * sizeof *s->ports);
   }
   for (int i = 0; i < n_inputs; i++) {
     s->chunk_axis[i] = -1;
@@ -72,15 +94,10 @@ static bool are_alike(const tare_port *const input, const tare_port *const outpu
   return alike;
 }
 
-static tare_status streaming_add(tare_streaming *const s, const int output, const int input,
-                                 tare_error *const err) {
-  if (!TAREI_GROW(s->states, s->n_states, s->cap_states)) {
-    return tarei_fail_memory(err, "states", sizeof *s->states);
-  }
+/* An input has one state at most, so there is room. */
+static void streaming_add(tare_streaming *const s, const int output, const int input) {
+  assert(s->n_states < s->n_inputs);
   s->states[s->n_states++] = (tarei_state){output, input};
-  free(s->ports);
-  s->ports = NULL;
-  return TARE_OK;
 }
 
 tare_status tare_streaming_add_state(tare_streaming *const s, const char *const pair,
@@ -96,11 +113,13 @@ tare_status tare_streaming_add_state(tare_streaming *const s, const char *const 
       return tarei_fail(err, TARE_E_USAGE, "state '%s': input '%s' already has a state", pair,
                         in->name);
     }
-    return are_alike(in, out)
-               ? streaming_add(s, output, input, err)
-               : tarei_fail(err, TARE_E_USAGE,
-                            "state '%s': output '%s' and input '%s' differ in type or shape", pair,
-                            out->name, in->name);
+    if (!are_alike(in, out)) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "state '%s': output '%s' and input '%s' differ in type or shape", pair,
+                        out->name, in->name);
+    }
+    streaming_add(s, output, input);
+    return TARE_OK;
   }
   return tarei_fail(err, TARE_E_USAGE, "state '%s': expected OUTPUT:INPUT with names of the model",
                     pair);
@@ -134,7 +153,8 @@ int tare_streaming_find_states(tare_streaming *const s) {
   int n = 0;
   for (int i = 0; i < s->n_inputs; i++) {
     const int output = tarei_streaming_is_state(s, i) ? -1 : partner_of(s, i);
-    if (output >= 0 && inputs_of(s, output) == 1 && streaming_add(s, output, i, NULL) == TARE_OK) {
+    if (output >= 0 && inputs_of(s, output) == 1) {
+      streaming_add(s, output, i);
       n++;
     }
   }
@@ -146,12 +166,16 @@ int tare_streaming_n_states(const tare_streaming *const s) {
 }
 
 const char *tare_streaming_state_input(const tare_streaming *const s, const int state) {
-  assert(state >= 0 && state < s->n_states);
+  if (!tarei_has_number(state, s->n_states)) {
+    return NULL;
+  }
   return s->inputs[s->states[state].input].name;
 }
 
 const char *tare_streaming_state_output(const tare_streaming *const s, const int state) {
-  assert(state >= 0 && state < s->n_states);
+  if (!tarei_has_number(state, s->n_states)) {
+    return NULL;
+  }
   return s->outputs[s->states[state].output].name;
 }
 
@@ -218,47 +242,19 @@ tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const 
   if (!mark_symbol(s, spec, (size_t)(equals - spec))) {
     TAREI_TRY(mark_input(s, spec, equals, err));
   }
-  free(s->ports);
-  s->ports = NULL;
   return check_axes(s, spec, err);
 }
 
-static bool streaming_has_symbol(const tare_streaming *const s, const char *const name) {
-  bool has = false;
-  for (int i = 0; i < s->n_inputs; i++) {
-    for (int d = 0; d < s->inputs[i].rank; d++) {
-      const char *const symbol = s->inputs[i].dims[d].symbol;
-      has |= symbol && strcmp(symbol, name) == 0;
-    }
-  }
-  return has;
-}
-
-/* Ports know symbols by name: '_' is added while an input has this one. NULL when out of memory. */
-static const char *chunked_symbol(tare_streaming *const s) {
-  if (!s->chunked.length) {
-    tarei_str_add(&s->chunked, "chunked");
-  }
-  while (!s->chunked.failed && streaming_has_symbol(s, tarei_str_get(&s->chunked))) {
-    tarei_str_add(&s->chunked, "_");
-  }
-  return s->chunked.failed ? NULL : tarei_str_get(&s->chunked);
-}
-
 int tare_streaming_ports(tare_streaming *const s, const tare_port **const ports) {
-  const char *const chunked = chunked_symbol(s);
-  if (!s->ports) {
-    s->ports = tarei_calloc((size_t)s->n_inputs, sizeof *s->ports);
-  }
   int n = 0;
-  for (int i = 0; chunked && s->ports && i < s->n_inputs; i++) {
+  for (int i = 0; i < s->n_inputs; i++) {
     if (tarei_streaming_is_state(s, i)) {
       continue;
     }
     s->ports[n] = s->inputs[i];
     tare_dim *const dim = s->chunk_axis[i] < 0 ? NULL : &s->ports[n].dims[s->chunk_axis[i]];
     if (dim && !dim->symbol) {
-      *dim = (tare_dim){.value = -1, .symbol = chunked};
+      *dim = (tare_dim){.value = -1, .symbol = tarei_str_get(&s->chunked)};
     }
     n++;
   }

@@ -21,13 +21,12 @@ typedef struct tarei_generation {
 struct tare_streaming {
   const tare_port *inputs, *outputs;
   int n_inputs, n_outputs;
-  tarei_state *states;
+  tarei_state *states; /* room for n_inputs */
   int n_states;
-  size_t cap_states;
   int *chunk_axis;   /* per input: the axis that is cut, or -1 */
   int64_t size, hop; /* of a chunk; 0: samples are whole */
   tarei_generation generation;
-  tare_port *ports;  /* those that the data supplies; made on demand */
+  tare_port *ports;  /* room for n_inputs: those that the data supplies */
   tarei_str chunked; /* symbol of fixed chunk axes in these ports */
 };
 

@@ -14,11 +14,12 @@ case ${1:-} in
 esac
 cd "$(dirname "$0")/.."
 . tools/deps.sh
-packages="$TARE_PACKAGES $TARE_PYTHON_PACKAGES libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git"
+packages="$TARE_PACKAGES $TARE_PYTHON_PACKAGES libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git jq
+abigail-tools pandoc mandoc doxygen minisign"
 # shellcheck disable=SC2086 # the list is meant to be split
 tare_install $packages
 # shellcheck disable=SC2086
-sh tools/programs.sh . $packages
+sh tools/programs.sh . $packages debootstrap qemu-user # these are for scripts that are run by hand
 
 jobs=$(nproc)
 check() {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <tare/tare.h>
 
+#include "tools/show/build_info.h"
 #include "tools/options/options.h"
 #include "tools/signals.h"
 #include "tools/streams.h"
@@ -111,7 +112,7 @@ static int dispatch(const int argc, char **const argv) {
     return help_about(argc - 1, argv + 1);
   }
   if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
-    printf("tare %s\n", tare_version());
+    build_info_print();
     return 0;
   }
   const command *const c = main_find(name);

@@ -1,5 +1,4 @@
 /* Paired bootstrap: how far a difference of two metrics, or of two SQNR, is from chance. */
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +220,10 @@ static tare_status bootstrap_choose(const int64_t *const samples, const int64_t 
     return tarei_fail_memory(err, "bootstrap", (size_t)n_samples * sizeof *chosen);
   }
   for (int64_t i = 0; i < n; i++) {
-    assert(samples[i] >= 0 && samples[i] < n_samples);
+    if (!tarei_has_number(samples[i], n_samples)) {
+      free(chosen);
+      return tarei_check_number("sample", samples[i], n_samples, err);
+    }
     chosen[samples[i]] = true;
   }
   int64_t kept = 0;
@@ -239,7 +241,7 @@ tare_status tare_metric_differences(const tare_metric_states *const *const state
                                     const int n_plans, const int base, const int64_t *const samples,
                                     const int64_t n, tare_difference *const out,
                                     tare_error *const err) {
-  assert(base >= 0 && base < n_plans);
+  TAREI_TRY(tarei_check_number("plan", base, n_plans, err));
   const int64_t n_samples = tare_metric_states_count(states[base]);
   int64_t *const labelled = tarei_calloc((size_t)n_samples, sizeof *labelled);
   if (!labelled) {
@@ -317,7 +319,11 @@ tare_status tare_sqnr_differences(const tare_error_tally *const *const tallies, 
                                   const int64_t n_samples, const int n_levels, const int base,
                                   tare_difference *const out, tare_interval *const own,
                                   tare_error *const err) {
-  assert(base >= 0 && base < n_plans && n_samples > 0 && n_levels > 0);
+  TAREI_TRY(tarei_check_number("plan", base, n_plans, err));
+  if (n_samples < 1 || n_levels < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "%lld samples at %d levels: expected 1 or more",
+                      (long long)n_samples, n_levels);
+  }
   const bootstrap_tallies data = {tallies, n_levels};
   int64_t *const all = tarei_calloc((size_t)n_samples, sizeof *all);
   if (!all) {

@@ -1,6 +1,5 @@
 #include <tare/eval.h>
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +12,11 @@
 #include "calib/eval/comparison.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_ports.h"
-#include "calib/metrics/rows.h"
 #include "calib/eval/eval_samples.h"
 #include "calib/eval/eval_save.h"
 #include "calib/eval/eval_side.h"
-#include "calib/metrics/metric.h"
+#include "calib/metrics/custom.h"
+#include "calib/metrics/rows.h"
 #include "datasets/dataset.h"
 #include "engine/context.h"
 #include "shapes/number.h"
@@ -30,6 +29,7 @@ typedef struct evaluation {
   const tare_port *outputs;
   int n_outputs, n_profiles, n_levels; /* n_levels: 0 without a gain range */
   const tarei_metric *metric;          /* NULL for none */
+  tarei_custom_metric custom;          /* that of the program, if it is one */
   tarei_metric_settings settings;      /* its own */
   tarei_eval_side *sides;
   int n_sides, reference; /* NO_SIDE for none */
@@ -72,26 +72,41 @@ void tare_eval_result_fini(tare_eval_result *const result) {
   *result = (tare_eval_result){0};
 }
 
+static tare_status pick_metric(evaluation *const e, tare_error *const err) {
+  const tare_eval_options *const o = e->options;
+  if (!o->custom_metric) {
+    return tarei_metric_pick(o->metric, o->settings, o->n_settings, &e->metric, &e->settings, err);
+  }
+  if (o->metric || o->n_settings) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "metric '%s' of the program: expected no other metric and no settings",
+                      o->custom_metric->name);
+  }
+  TAREI_TRY(tarei_custom_metric_make(o->custom_metric, &e->custom, err));
+  e->metric = &e->custom.base;
+  return TARE_OK;
+}
+
 static tare_status eval_check(evaluation *const e, const tare_plan *const *const plans,
                               tare_error *const err) {
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_eval_options, e->options, err));
   for (int s = 1; s < e->n_sides; s++) {
     TAREI_TRY(tarei_eval_check_ports(plans[0], plans[s], err));
   }
-  if (!e->options->metric) {
+  const char *const name = tarei_eval_metric_name(e->options);
+  if (!name) {
     return TARE_OK;
   }
   if (e->options->streaming && e->options->streaming->size) {
     return tarei_fail(
         err, TARE_E_USAGE,
-        "metric '%s' needs labels of whole samples, but the samples are fed in chunks",
-        e->options->metric);
+        "metric '%s' needs labels of whole samples, but the samples are fed in chunks", name);
   }
   if (e->options->output < 0 || e->options->output >= e->n_outputs) {
     return tarei_fail(err, TARE_E_USAGE, "output %d: the plan has outputs 0 to %d",
                       e->options->output, e->n_outputs - 1);
   }
-  TAREI_TRY(tarei_metric_pick(e->options->metric, e->options->settings, e->options->n_settings,
-                              &e->metric, &e->settings, err));
+  TAREI_TRY(pick_metric(e, err));
   return e->settings.command ? TARE_OK /* it gets all outputs */
                              : tarei_metric_check_output(e->metric, &e->outputs[e->options->output],
                                                          e->reference != NO_SIDE, err);
@@ -124,8 +139,11 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
   TAREI_TRY(open_sides(e, plans, err));
   tarei_eval_samples_init(&e->samples, tare_plan_profiles(plans[0]), e->options->streaming);
   if (e->options->tensors) {
-    assert(e->reference != NO_SIDE &&
-           tarei_comparison_is_of(e->options->tensors, plans[0], plans[e->reference]));
+    if (e->reference == NO_SIDE ||
+        !tarei_comparison_is_of(e->options->tensors, plans[0], plans[e->reference])) {
+      return tarei_fail(err, TARE_E_USAGE,
+                        "the comparison of tensors is not one of this plan and its reference");
+    }
     TAREI_TRY(tarei_comparison_attach(e->options->tensors, e->sides[0].context,
                                       e->sides[e->reference].context, e->n_levels, err));
   }
@@ -556,7 +574,9 @@ static int find_plan(const tare_plan *const *const plans, const int n,
 tare_status tare_eval_many(const tare_plan *const *const plans, const int n_plans,
                            tare_dataset *const dataset, const tare_eval_options *const options,
                            tare_eval_result *const results, tare_error *const err) {
-  assert(n_plans > 0);
+  if (n_plans < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "%d plans: expected 1 or more", n_plans);
+  }
   const int found = find_plan(plans, n_plans, options->against);
   if (!options->against || found != NO_SIDE) {
     return eval_evaluate(plans, n_plans, found, dataset, options, results, n_plans, err);

@@ -42,3 +42,7 @@ tare_status tarei_eval_check_ports(const tare_plan *const plan, const tare_plan 
   TAREI_TRY(check_ports("input", inputs, n_inputs, other_inputs, n_other_inputs, err));
   return check_ports("output", outputs, n_outputs, other_outputs, n_other_outputs, err);
 }
+
+const char *tarei_eval_metric_name(const tare_eval_options *const options) {
+  return options->custom_metric ? options->custom_metric->name : options->metric;
+}

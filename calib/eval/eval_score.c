@@ -1,5 +1,4 @@
 /* The score over some of the samples of an evaluation. */
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -16,7 +15,6 @@ static tare_status eval_metric_of(const tare_eval_result *const result,
     return tarei_fail_memory(err, "metric", (size_t)n_all * sizeof *times);
   }
   for (int64_t i = 0; i < n; i++) {
-    assert(samples[i] < n_all);
     times[samples[i]]++;
   }
   const tare_status status = tare_metric_states_value(result->states, times, out, err);
@@ -28,7 +26,7 @@ tare_status tare_eval_score_of(const tare_eval_result *const result, const int64
                                const int64_t n, tare_eval_score *const out, tare_error *const err) {
   tarei_tally sum = {.samples = n, .compared = n > 0 && result->n_errors > 0};
   for (int64_t i = 0; i < n; i++) {
-    assert(samples[i] >= 0 && samples[i] < result->n_samples);
+    TAREI_TRY(tarei_check_number("sample", samples[i], result->n_samples, err));
     if (result->n_errors > 0) {
       const tare_error_tally *const e = &result->errors[samples[i]];
       const tarei_tally one = {.got2 = e->got,

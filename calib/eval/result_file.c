@@ -42,10 +42,15 @@ static const tarei_metric *result_metric(const tare_eval_result *const result) {
   return result->states ? result->states->metric : NULL;
 }
 
+/* Each result has its own copy of a metric of the program. */
+static bool result_same_metric(const tarei_metric *const a, const tarei_metric *const b) {
+  return a == b || (a && b && a->custom && b->custom && strcmp(a->name, b->name) == 0);
+}
+
 bool tare_eval_results_match(const tare_eval_result *const a, const tare_eval_result *const b) {
   bool match = a->n_samples == b->n_samples && a->n_levels == b->n_levels &&
                a->n_profiles == b->n_profiles && a->n_outputs == b->n_outputs &&
-               result_metric(a) == result_metric(b);
+               result_same_metric(result_metric(a), result_metric(b));
   for (int64_t i = 0; match && a->samples && b->samples && i < a->n_samples; i++) {
     match = strcmp(a->samples[i].name, b->samples[i].name) == 0;
   }

@@ -15,7 +15,7 @@ enum {
   TAREI_RESULT_COUNT = 2,
   TAREI_RESULT_ROW = 4
 };
-enum { TAREI_RESULT_FITTED = sizeof(tare_fit_counts) / sizeof(int64_t) };
+enum { TAREI_RESULT_FITTED = offsetof(tare_fit_counts, reserved) / sizeof(int64_t) };
 static_assert(TAREI_RESULT_FITTED == 7, "stored as they lie in memory");
 
 /* Settings of a metric that its value depends on, as integers. */

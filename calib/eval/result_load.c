@@ -92,7 +92,7 @@ static tare_status get_figures(const tarei_stats_reader *const r, tare_eval_resu
     status = get_reals(r, "/seconds", 1, 2, &seconds);
   }
   if (status == TARE_OK) {
-    memcpy(&out->fitted, fitted, sizeof out->fitted);
+    memcpy(&out->fitted, fitted, TAREI_RESULT_FITTED * sizeof *fitted);
     out->seconds = seconds[0];
     out->reference_seconds = seconds[1];
   }

@@ -219,6 +219,11 @@ static tare_status result_save_locked(const tare_eval_result *const result, cons
 
 tare_status tare_eval_result_save(const tare_eval_result *const result, const char *const note,
                                   const char *const path, tare_error *const err) {
+  if (result->states && result->states->metric->custom) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "%s: metric '%s' is one of the program, which no reader of the file has",
+                      path, result->states->metric->name);
+  }
   TAREI_TRY(tarei_hdf5_lock(err));
   const tare_status status = result_save_locked(result, note, path, err);
   return tarei_hdf5_unlock(status, err);

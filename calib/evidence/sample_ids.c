@@ -1,5 +1,4 @@
 /* Samples as users of the library see them. */
-#include <assert.h>
 #include <tare/evidence.h>
 
 #include "calib/stats.h"
@@ -18,8 +17,12 @@ bool tare_sample_id_equal(const tare_sample_id a, const tare_sample_id b) {
 
 bool tare_stats_origin(const tare_stats *const stats, const int tensor, const int profile,
                        tare_sample_id *const min, tare_sample_id *const max) {
-  assert(tensor >= 0 && tensor < stats->n_tensors);
-  assert(profile >= 0 && profile < stats->n_profiles);
+  if (!tarei_has_number(tensor, stats->n_tensors)) {
+    return false;
+  }
+  if (!tarei_has_number(profile, stats->n_profiles)) {
+    return false;
+  }
   const tarei_accumulator *const a = &stats->tensors[tensor].buckets[profile];
   *min = sample_id_of(a->origins.min);
   *max = sample_id_of(a->origins.max);

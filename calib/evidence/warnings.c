@@ -1,4 +1,3 @@
-#include <assert.h>
 #include <stdlib.h>
 #include <tare/evidence.h>
 
@@ -130,6 +129,8 @@ int tare_warnings_count(const tare_warnings *const warnings) {
 }
 
 const tare_warning *tare_warnings_get(const tare_warnings *const warnings, const int i) {
-  assert(i >= 0 && (size_t)i < warnings->n);
+  if (!tarei_has_number(i, (int64_t)warnings->n)) {
+    return NULL;
+  }
   return &warnings->items[i].shown;
 }

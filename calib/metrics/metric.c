@@ -1,6 +1,5 @@
 #include "calib/metrics/metric.h"
 
-#include <assert.h>
 #include <math.h>
 
 #include "base/str.h"
@@ -18,46 +17,51 @@ static const tarei_metric *const METRICS[] = {
 };
 enum { N_METRICS = sizeof METRICS / sizeof *METRICS };
 
+/* NULL out of range. */
+static const tarei_metric *metric_at(const int metric) {
+  return tarei_has_number(metric, N_METRICS) ? METRICS[metric] : NULL;
+}
+
 int tare_n_metrics(void) {
   return N_METRICS;
 }
 
 const char *tare_metric_name(const int metric) {
-  return metric < 0 || metric >= N_METRICS ? NULL : METRICS[metric]->name;
+  const tarei_metric *const m = metric_at(metric);
+  return m ? m->name : NULL;
 }
 
 int tare_metric_states_metric(const tare_metric_states *const states) {
-  int metric = 0;
-  while (METRICS[metric] != states->metric) {
-    metric++;
+  int metric = N_METRICS - 1;
+  while (metric >= 0 && METRICS[metric] != states->metric) {
+    metric--;
   }
   return metric;
 }
 
 const char *tare_metric_summary(const int metric) {
-  return metric < 0 || metric >= N_METRICS ? NULL : METRICS[metric]->summary;
-}
-
-static const tarei_metric *metric_at(const int metric) {
-  assert(metric >= 0 && metric < N_METRICS);
-  return METRICS[metric];
+  const tarei_metric *const m = metric_at(metric);
+  return m ? m->summary : NULL;
 }
 
 bool tare_metric_lower_is_better(const int metric) {
-  return metric_at(metric)->lower_is_better;
+  const tarei_metric *const m = metric_at(metric);
+  return m && m->lower_is_better;
 }
 
 tare_metric_truth tare_metric_get_truth(const int metric) {
-  return metric_at(metric)->truth;
+  const tarei_metric *const m = metric_at(metric);
+  return m ? m->truth : TARE_TRUTH_LABELS;
 }
 
 tare_metric_unit tare_metric_get_unit(const int metric) {
-  return metric_at(metric)->unit;
+  const tarei_metric *const m = metric_at(metric);
+  return m ? m->unit : (tare_metric_unit){0};
 }
 
 bool tare_metric_takes(const int metric, const int option) {
-  assert(tare_metric_option_at(option));
-  return metric_at(metric)->takes >> option & 1;
+  const tarei_metric *const m = metric_at(metric);
+  return m && tare_metric_option_at(option) && m->takes >> option & 1;
 }
 
 double tarei_metric_ratio(const double *const sums) {
@@ -94,8 +98,9 @@ static tare_status metric_read(const tarei_metric *const metric,
 
 tare_status tare_metric_check(const int metric, const tare_metric_setting *const settings,
                               const int n, tare_error *const err) {
+  TAREI_TRY(tarei_check_number("metric", metric, N_METRICS, err));
   tarei_metric_settings read;
-  const tare_status status = metric_read(metric_at(metric), settings, n, &read, err);
+  const tare_status status = metric_read(METRICS[metric], settings, n, &read, err);
   tarei_metric_settings_fini(&read);
   return status;
 }

@@ -19,8 +19,6 @@ typedef struct tarei_metric_case {
   const int64_t *extents;    /* valid part of both, one per axis */
 } tarei_metric_case;
 
-enum { TAREI_METRIC_MOST_SUMS = 8 };
-
 typedef struct tarei_metric {
   const char *name, *summary;
   tare_metric_unit unit;
@@ -28,6 +26,7 @@ typedef struct tarei_metric {
   tare_metric_truth truth;
   unsigned takes; /* options, TAREI_METRIC_BIT of each */
   int least_rank; /* minimum rank of the output */
+  bool custom;    /* of the program (custom.h), for this evaluation alone */
 
   /* Checks the settings together; NULL: nothing to check. TARE_E_USAGE. */
   tare_status (*check)(const tarei_metric_settings *settings, tare_error *err);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "calib/metrics/metric.h"
+#include "calib/metrics/custom.h"
 
 tare_status tarei_metric_states_new(const tarei_metric *const metric,
                                     const tarei_metric_settings *const settings,
@@ -15,6 +15,16 @@ tare_status tarei_metric_states_new(const tarei_metric *const metric,
     return tarei_fail_memory(err, "metric", sizeof **out);
   }
   (*out)->metric = metric;
+  if (metric->custom) {
+    tarei_custom_metric *const own = tarei_calloc(1, sizeof *own);
+    if (!own) {
+      tarei_metric_states_free(out);
+      return tarei_fail_memory(err, "metric", sizeof *own);
+    }
+    *own = *(const tarei_custom_metric *)metric;
+    (*out)->own = own;
+    (*out)->metric = &own->base;
+  }
   (*out)->settings = *settings;
   (*out)->total = NAN;
   return TARE_OK;
@@ -29,6 +39,7 @@ void tarei_metric_states_free(tare_metric_states **const states) {
     tarei_str_free(&(*states)->answer);
     free((*states)->numbers);
     free((*states)->rows);
+    free((*states)->own);
     free(*states);
     *states = NULL;
   }
@@ -145,29 +156,35 @@ const tarei_metric_row *tarei_metric_choice_next(const tarei_metric_choice *cons
   return NULL;
 }
 
-/* In the order of the samples, so that sums of fractions repeat exactly. */
-static double value_of_sums(const tarei_metric_choice *const choice) {
-  const tarei_metric *const metric = choice->states->metric;
-  double sums[TAREI_METRIC_MOST_SUMS] = {0};
+bool tarei_metric_choice_sum(const tarei_metric_choice *const choice, const int n,
+                             double *const sums) {
   bool any = false;
   int64_t at = 0;
   int32_t times = 0;
+  memset(sums, 0, (size_t)n * sizeof *sums);
   for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    assert(row->n == metric->n_sums);
+    assert(row->n == n);
     const double *const numbers = choice->states->numbers + row->at;
-    for (int i = 0; i < metric->n_sums; i++) {
+    for (int i = 0; i < n; i++) {
       sums[i] += times * numbers[i];
     }
     any = true;
   }
-  return any ? metric->of_sums(sums) : NAN;
+  return any;
 }
 
 tare_status tarei_metric_choice_value(const tarei_metric_choice *const choice, double *const out,
                                       tare_error *const err) {
   const tarei_metric *const metric = choice->states->metric;
-  *out = metric->n_sums ? value_of_sums(choice) : NAN;
-  return metric->n_sums ? TARE_OK : metric->value(choice, out, err);
+  double sums[TARE_METRIC_SUMS];
+  *out = NAN;
+  if (metric->n_sums == 0) {
+    return metric->value(choice, out, err);
+  }
+  if (tarei_metric_choice_sum(choice, metric->n_sums, sums)) {
+    *out = metric->of_sums(sums);
+  }
+  return TARE_OK;
 }
 
 int64_t tare_metric_states_count(const tare_metric_states *const states) {
@@ -183,7 +200,7 @@ tare_status tare_metric_states_value(const tare_metric_states *const states,
 
 tare_status tare_metric_states_sample(const tare_metric_states *const states, const int64_t sample,
                                       double *const out, tare_error *const err) {
-  assert(sample >= 0 && sample < states->n_samples);
+  TAREI_TRY(tarei_check_number("sample", sample, states->n_samples, err));
   const tarei_metric_choice choice = {.states = states,
                                       .profile = -1,
                                       .level = -1,
@@ -194,6 +211,8 @@ tare_status tare_metric_states_sample(const tare_metric_states *const states, co
 
 const char *tare_metric_states_answer(const tare_metric_states *const states,
                                       const int64_t sample) {
-  assert(sample >= 0 && sample < states->n_samples);
+  if (!tarei_has_number(sample, states->n_samples)) {
+    return NULL;
+  }
   return states->answers ? tarei_str_get(&states->answers[sample]) : NULL;
 }

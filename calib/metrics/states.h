@@ -21,6 +21,7 @@ typedef struct tarei_metric_row {
 
 struct tare_metric_states {
   const struct tarei_metric *metric;
+  void *own;                      /* the metric itself, where it is one of the program; else NULL */
   tarei_metric_settings settings; /* what it points to is there until the states are finished */
   double total;                   /* of all rows, where their numbers are not known; else NAN */
   double *numbers;
@@ -81,6 +82,10 @@ tare_status tarei_metric_states_finish(tare_metric_states *states, tare_error *e
  * begins with 0. */
 const tarei_metric_row *tarei_metric_choice_next(const tarei_metric_choice *choice, int64_t *at,
                                                  int32_t *times);
+
+/* Adds up the numbers of a choice, n in each row, in the order of the samples, so that sums of
+ * fractions repeat exactly. False if no row has any. */
+bool tarei_metric_choice_sum(const tarei_metric_choice *choice, int n, double *sums);
 
 /* The value of the metric; NAN if no row has numbers. */
 tare_status tarei_metric_choice_value(const tarei_metric_choice *choice, double *out,

@@ -64,6 +64,7 @@ tare_status tare_stats_decide(const tare_model *const model, const tare_stats *c
   tare_profiles *profiles = NULL;
   tarei_calibration r = {.model = model, .options = &own, .err = err};
   *out = NULL;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_calibrate_options, options, err));
   TAREI_TRY(tarei_stats_check_model(undecided, model, err));
   TAREI_TRY(take_decisions(undecided, &own, err));
   const unsigned refusals = tarei_refusals();

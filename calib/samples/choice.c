@@ -170,6 +170,7 @@ tare_status tare_dataset_choose(tare_dataset *const dataset, const tare_profiles
                                 const tare_outside outside, const tare_choice *const choice,
                                 tare_error *const err) {
   choice_work w = {.choice = choice, .profiles = profiles, .outside = outside};
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_choice, choice, err));
   TAREI_TRY(choice_check(choice, err));
   if (!choice->samples && !choice->quota) {
     return TARE_OK;

@@ -17,7 +17,6 @@ static tare_status add_tune_layer(const tare_layer *const layer, const double sh
                                   tarei_tune_layers *const out, tare_error *const err) {
   tarei_tune_layer *const item = &out->items[out->n++];
   *item = (tarei_tune_layer){.name = tarei_strdup(layer->name),
-                             .glob = tare_layer_glob(layer->origins[0]),
                              .origin = tarei_strdup(layer->origins[0]),
                              .standard = form_of(layer),
                              .chosen = form_of(layer),
@@ -26,9 +25,8 @@ static tare_status add_tune_layer(const tare_layer *const layer, const double sh
     item->noise[p] = p == TARE_PRECISION_FP32 ? 0 : NAN;
     item->seconds[p] = NAN;
   }
-  return item->name && item->glob && item->origin
-             ? TARE_OK
-             : tarei_fail_memory(err, "layers to tune", strlen(layer->name));
+  return item->name && item->origin ? tare_layer_glob(layer->origins[0], &item->glob, err)
+                                    : tarei_fail_memory(err, "layers to tune", strlen(layer->name));
 }
 
 /* Operations of all layers at the opt lengths of the first profile, and their sum. */

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "calib/eval/eval_ports.h"
 #include "calib/tune/forms.h"
 
 tare_status tarei_trials_init(tarei_trials *const t, const tare_model *const model,
@@ -18,6 +19,9 @@ tare_status tarei_trials_init(tarei_trials *const t, const tare_model *const mod
   fp32.isa = options->build.isa;
   *t = (tarei_trials){
       .model = model, .profiles = profiles, .labelled = labelled, .options = options};
+  if (options->eval.custom_metric) {
+    t->lower_is_better = options->eval.custom_metric->lower_is_better;
+  }
   for (int m = 0; m < tare_n_metrics() && options->eval.metric; m++) {
     if (strcmp(options->eval.metric, tare_metric_name(m)) == 0) {
       t->lower_is_better = tare_metric_lower_is_better(m);
@@ -61,7 +65,7 @@ static double noise_of_sqnr(const double sqnr_db) {
 
 /* One pass over the data. Results: those of the plans, then that of the reference. */
 static tare_status trials_pass(const tarei_trials *const t, tare_dataset *const data,
-                               tare_plan *const *const plans, const int n, const char *const metric,
+                               tare_plan *const *const plans, const int n, const bool measured,
                                tare_eval_result *const results, tare_error *const err) {
   const tare_plan *all[TAREI_TRIALS_AT_ONCE + 1];
   tare_eval_options o = t->options->eval;
@@ -71,7 +75,8 @@ static tare_status trials_pass(const tarei_trials *const t, tare_dataset *const 
   }
   all[n] = t->reference;
   o.against = t->reference;
-  o.metric = metric;
+  o.metric = measured ? o.metric : NULL;
+  o.custom_metric = measured ? o.custom_metric : NULL;
   TAREI_TRY(tare_dataset_rewind(data, err));
   return tare_eval_many(all, n + 1, data, &o, results, err);
 }
@@ -142,7 +147,7 @@ static tare_status score_metric(const tarei_trials *const t, const tare_eval_res
       return tarei_fail(err, TARE_E_USAGE,
                         "metric %s is one number for all samples and has no interval to bound: "
                         "have the metric command print a line for each sample",
-                        t->options->eval.metric);
+                        tarei_eval_metric_name(&t->options->eval));
     }
     scores[i].has_metric = true;
     scores[i].drop = d;
@@ -184,10 +189,10 @@ static tare_status score_results(const tarei_trials *const t, tare_plan *const *
 tare_status tarei_trials_score(const tarei_trials *const t, tare_dataset *const data,
                                tare_plan *const *const plans, const int n,
                                tare_tune_score *const scores, tare_error *const err) {
-  const char *const metric = data == t->labelled ? t->options->eval.metric : NULL;
+  const bool measured = data == t->labelled && tarei_eval_metric_name(&t->options->eval);
   tare_eval_result results[TAREI_TRIALS_AT_ONCE + 1];
-  TAREI_TRY(trials_pass(t, data, plans, n, metric, results, err));
-  const tare_status status = score_results(t, plans, results, n, metric != NULL, scores, err);
+  TAREI_TRY(trials_pass(t, data, plans, n, measured, results, err));
+  const tare_status status = score_results(t, plans, results, n, measured, scores, err);
   for (int i = 0; i <= n; i++) {
     tare_eval_result_fini(&results[i]);
   }
@@ -199,7 +204,7 @@ tare_status tarei_trials_levels(const tarei_trials *const t, tare_dataset *const
                                 tare_error *const err) {
   const int n_levels = tare_dataset_n_levels(data);
   tare_eval_result results[TAREI_TRIALS_AT_ONCE + 1];
-  TAREI_TRY(trials_pass(t, data, plans, n, NULL, results, err));
+  TAREI_TRY(trials_pass(t, data, plans, n, false, results, err));
   for (int i = 0; i <= n; i++) {
     for (int l = 0; l < n_levels && i < n; l++) {
       sqnr_db[i * n_levels + l] = results[i].levels[l].score.sqnr_db;

@@ -1,5 +1,4 @@
 /* Plans for several lists of requests, side by side. */
-#include <assert.h>
 #include <tare/tune.h>
 
 #include "base/error.h"
@@ -21,7 +20,10 @@ tare_status tare_try_requests(const tare_model *const model, const tare_profiles
                               const char *const *const requests, const int n,
                               tare_dataset *const data, const tare_eval_options *const eval,
                               tare_eval_result *const results, tare_error *const err) {
-  assert(n >= 1 && n <= TARE_MOST_TRIALS);
+  if (n < 1 || n > TARE_MOST_TRIALS) {
+    return tarei_fail(err, TARE_E_USAGE, "%d lists of requests: expected 1 to %d", n,
+                      TARE_MOST_TRIALS);
+  }
   tare_plan *plans[TARE_MOST_TRIALS] = {NULL};
   tare_status status = build_tried(model, profiles, build, requests, n, plans, err);
   if (status == TARE_OK) {

@@ -1,6 +1,5 @@
 #include <tare/tune.h>
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,8 +88,14 @@ tare_status tare_tune(const tare_model *const model, const tare_profiles *const 
                       tare_dataset *const search, tare_dataset *const check,
                       const tare_tune_options *const options, tare_tuned **const out,
                       tare_error *const err) {
-  assert(!isinf(options->sqnr_db) || !isinf(options->max_drop));
-  assert(isinf(options->max_drop) || options->eval.metric);
+  *out = NULL;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_tune_options, options, err));
+  if (isinf(options->sqnr_db) && isinf(options->max_drop)) {
+    return tarei_fail(err, TARE_E_USAGE, "tuning needs a bound on the SQNR or on the metric");
+  }
+  if (!isinf(options->max_drop) && !options->eval.metric && !options->eval.custom_metric) {
+    return tarei_fail(err, TARE_E_USAGE, "a bound on the metric needs a metric");
+  }
   tare_tuned *tuned = tarei_calloc(1, sizeof *tuned);
   if (!tuned) {
     return tarei_fail_memory(err, "tuning", sizeof *tuned);
@@ -129,7 +134,9 @@ int tare_tuned_n_levels(const tare_tuned *const tuned) {
 }
 
 tare_tuned_level tare_tuned_get_level(const tare_tuned *const tuned, const int i) {
-  assert(i >= 0 && i < tuned->n_levels);
+  if (!tarei_has_number(i, tuned->n_levels)) {
+    return (tare_tuned_level){0};
+  }
   return tuned->levels[i];
 }
 
@@ -150,7 +157,9 @@ int tare_tuned_n_layers(const tare_tuned *const tuned) {
 }
 
 tare_tuned_layer tare_tuned_get_layer(const tare_tuned *const tuned, const int i) {
-  assert(i >= 0 && i < tuned->layers.n);
+  if (!tarei_has_number(i, tuned->layers.n)) {
+    return (tare_tuned_layer){0};
+  }
   const tarei_tune_layer *const layer = &tuned->layers.items[i];
   tare_tuned_layer out = {.name = layer->name,
                           .request = layer->glob,

@@ -374,6 +374,7 @@ static tare_status load_source(tarei_source *const source, const tare_limits *co
 tare_status tare_plan_load_with(const char *const path, const tare_load_options *const options,
                                 tare_plan **const out, tare_error *const err) {
   *out = NULL;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_load_options, options, err));
   tare_limits limits;
   tare_limits_init(&limits);
   if (options && options->limits) {

@@ -1,5 +1,4 @@
 /* Weights whose scales and rounding are those of the table of a build, and biases for them. */
-#include <assert.h>
 
 #include "engine/layers/layers.h"
 #include "engine/layers/unused.h"
@@ -36,7 +35,9 @@ int tare_plan_n_unused_roundings(const tare_plan *const plan) {
 }
 
 const char *tare_plan_unused_rounding(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->unused_roundings.n);
+  if (!tarei_has_number(i, plan->unused_roundings.n)) {
+    return NULL;
+  }
   return plan->unused_roundings.names[i];
 }
 
@@ -45,7 +46,9 @@ int tare_plan_n_unused_clippings(const tare_plan *const plan) {
 }
 
 const char *tare_plan_unused_clipping(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->unused_clippings.n);
+  if (!tarei_has_number(i, plan->unused_clippings.n)) {
+    return NULL;
+  }
   return plan->unused_clippings.names[i];
 }
 
@@ -54,6 +57,8 @@ int tare_plan_n_unused_corrections(const tare_plan *const plan) {
 }
 
 const char *tare_plan_unused_correction(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->unused_corrections.n);
+  if (!tarei_has_number(i, plan->unused_corrections.n)) {
+    return NULL;
+  }
   return plan->unused_corrections.names[i];
 }

@@ -1,5 +1,4 @@
 /* Tensors that the table of a build smooths. */
-#include <assert.h>
 
 #include "base/mem.h"
 #include "engine/layers/layers.h"
@@ -30,6 +29,8 @@ int tare_plan_n_unused_smoothings(const tare_plan *const plan) {
 }
 
 const char *tare_plan_unused_smoothing(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->unused_smoothings.n);
+  if (!tarei_has_number(i, plan->unused_smoothings.n)) {
+    return NULL;
+  }
   return plan->unused_smoothings.names[i];
 }

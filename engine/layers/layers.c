@@ -1,6 +1,5 @@
 #include "engine/layers/layers.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -211,7 +210,9 @@ int64_t tare_plan_weight_bytes(const tare_plan *const plan) {
 }
 
 tare_layer tare_plan_layer(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->n_layers);
+  if (!tarei_has_number(i, plan->n_layers)) {
+    return (tare_layer){0};
+  }
   return plan->layers[i].facts;
 }
 
@@ -220,7 +221,9 @@ int tare_plan_n_passes(const tare_plan *const plan) {
 }
 
 tare_pass tare_plan_pass(const tare_plan *const plan, const int i) {
-  assert(i >= 0 && i < plan->passes.n);
+  if (!tarei_has_number(i, plan->passes.n)) {
+    return (tare_pass){0};
+  }
   const struct tarei_pass_count *const count = &plan->passes.passes[i];
   return (tare_pass){.name = count->name,
                      .summary = tarei_pass_summary(count->name),
@@ -230,9 +233,13 @@ tare_pass tare_plan_pass(const tare_plan *const plan, const int i) {
 
 int64_t tare_plan_weight_scales(const tare_plan *const plan, const int i, const int tensor,
                                 float *const scales) {
-  assert(i >= 0 && i < plan->n_layers);
+  if (!tarei_has_number(i, plan->n_layers)) {
+    return 0;
+  }
   const tarei_layer *const layer = &plan->layers[i];
-  assert(tensor >= 0 && tensor < layer->facts.n_inputs);
+  if (!tarei_has_number(tensor, layer->facts.n_inputs)) {
+    return 0;
+  }
   const tarei_step *const step = tarei_layer_step(layer);
   int input = 0;
   for (int at = -1; input < step->node->n_in; input++) {
@@ -265,9 +272,10 @@ static tare_status layers_eval_dims(const tare_plan *const plan, const tarei_gra
 tare_status tare_plan_layer_dims(const tare_plan *const plan, const int i, const int tensor,
                                  const int64_t *const values, int64_t dims[TARE_MAX_RANK],
                                  tare_error *const err) {
-  assert(i >= 0 && i < plan->n_layers);
+  TAREI_TRY(tarei_check_number("layer", i, plan->n_layers, err));
   const tarei_layer *const layer = &plan->layers[i];
-  assert(tensor >= 0 && tensor < layer->facts.n_inputs + layer->facts.n_outputs);
+  TAREI_TRY(
+      tarei_check_number("tensor", tensor, layer->facts.n_inputs + layer->facts.n_outputs, err));
   const tarei_graph *const g = layer->part->graph;
   return layers_eval_dims(plan, g, &g->values[layer->values[tensor]], values, dims, err);
 }

@@ -1,6 +1,5 @@
 #include "graph/check/check.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +138,9 @@ int tare_check_n_findings(const tare_check *const c) {
 }
 
 tare_finding tare_check_finding(const tare_check *const c, const int i) {
-  assert(i >= 0 && i < c->n_findings);
+  if (!tarei_has_number(i, c->n_findings)) {
+    return (tare_finding){0};
+  }
   const tarei_finding *const f = &c->findings[i];
   return (tare_finding){.rule = f->rule,
                         .severity = f->severity,
@@ -158,7 +159,9 @@ int tare_check_n_layers(const tare_check *const c) {
 }
 
 tare_checked_layer tare_check_layer(const tare_check *const c, const int i) {
-  assert(i >= 0 && i < c->n_layers);
+  if (!tarei_has_number(i, c->n_layers)) {
+    return (tare_checked_layer){0};
+  }
   const tarei_checked_layer *const layer = &c->layers[i];
   return (tare_checked_layer){.name = tarei_check_name(c, layer->node),
                               .op = tarei_check_op(c, layer->node),

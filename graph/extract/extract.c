@@ -1,6 +1,5 @@
 #include "graph/extract/extract.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,7 +233,9 @@ int tare_extract_n_nodes(const tare_extract *const e) {
 }
 
 tare_extract_node tare_extract_node_at(const tare_extract *const e, const int i) {
-  assert(i >= 0 && i < e->n_nodes);
+  if (!tarei_has_number(i, e->n_nodes)) {
+    return (tare_extract_node){0};
+  }
   const tarei_extract_node *const node = &e->nodes[i];
   return (tare_extract_node){.name = node->name,
                              .op = tarei_onnx_text(node->proto->op_type),
@@ -249,7 +250,9 @@ int tare_extract_n_outputs(const tare_extract *const e) {
 }
 
 const char *tare_extract_output(const tare_extract *const e, const int i) {
-  assert(i >= 0 && i < tare_extract_n_outputs(e));
+  if (!tarei_has_number(i, tare_extract_n_outputs(e))) {
+    return NULL;
+  }
   return tarei_onnx_text(e->file.model->graph->output[i]->name);
 }
 

@@ -280,6 +280,7 @@ static tare_status save_part(part_writer *const w, const char *const path, tare_
 tare_status tare_extract_save(tare_extract *const extract, const tare_extract_part *const part,
                               const char *const path, tare_error *const err) {
   part_writer w = {.extract = extract, .part = part};
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_extract_part, part, err));
   TAREI_TRY(check_makers(extract, part->inputs, part->n_inputs, err));
   TAREI_TRY(check_makers(extract, part->outputs, part->n_outputs, err));
   const unsigned refusals = tarei_refusals();

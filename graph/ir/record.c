@@ -11,7 +11,7 @@ const char *tare_precision_name(const tare_precision precision) {
       [TARE_PRECISION_BF16] = "bf16",   [TARE_PRECISION_FP16] = "fp16",
       [TARE_PRECISION_INT16] = "int16", [TARE_PRECISION_INT16_ROWS] = "int16-rows",
   };
-  return (unsigned)precision < TARE_PRECISION_COUNT ? NAMES[precision] : "unknown";
+  return (unsigned)precision < TARE_PRECISION_COUNT ? NAMES[precision] : NULL;
 }
 
 bool tare_precision_is_integer(const tare_precision precision) {

@@ -135,6 +135,7 @@ static tare_status onnx_load_any(tarei_source *const source, const char *const p
                                  tarei_onnx_change_fn *const change, tarei_graph **const out,
                                  tare_error *const waits, tare_error *const err) {
   const tare_load_options o = options ? *options : (tare_load_options){0};
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_load_options, options, err));
   TAREI_TRY(o.limits ? tarei_limits_check(o.limits, err) : TARE_OK);
   tarei_graph *graph = tarei_graph_new(source->name);
   if (!graph) {

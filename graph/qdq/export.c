@@ -1,6 +1,5 @@
 #include "graph/qdq/export.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,10 @@ void tare_export_options_init(tare_export_options *const options) {
 
 static tare_status check_options(const tare_export_options *const o, tare_error *const err) {
   const tarei_target *const target = tarei_target_at(o->target);
-  assert(o->table);
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_export_options, o, err));
+  if (!o->table) {
+    return tarei_fail(err, TARE_E_USAGE, "an export needs a calibration table");
+  }
   if (!target || !tare_row_form_name((int)o->rows)) {
     return tarei_fail(err, TARE_E_USAGE, "no such %s: %d", target ? "form of rows" : "target",
                       target ? (int)o->rows : o->target);
@@ -323,7 +325,9 @@ int tare_export_n_layers(const tare_export *const out) {
 }
 
 tare_exported_layer tare_export_layer(const tare_export *const out, const int i) {
-  assert(i >= 0 && i < out->n_layers);
+  if (!tarei_has_number(i, out->n_layers)) {
+    return (tare_exported_layer){0};
+  }
   return out->layers[i];
 }
 
@@ -336,7 +340,9 @@ int tare_export_n_unused_smoothings(const tare_export *const out) {
 }
 
 const char *tare_export_unused_smoothing(const tare_export *const out, const int i) {
-  assert(i >= 0 && i < out->n_unused_smoothings);
+  if (!tarei_has_number(i, out->n_unused_smoothings)) {
+    return NULL;
+  }
   return out->unused_smoothings[i];
 }
 

@@ -75,6 +75,7 @@ tare_status tarei_onnx_file_open(const char *const path, const tare_load_options
   tare_limits_init(&limits);
   tarei_source source;
   *out = (tarei_onnx_file){.externals = {.path = path, .allowed = o.external_folder}};
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_load_options, options, err));
   TAREI_TRY(tarei_source_open(path, &source, err));
   out->hash = XXH64(source.data, source.size, 0 /* seed */);
   tare_status status = tarei_onnx_unpack(&source, o.limits ? o.limits : &limits, &out->model, err);

@@ -96,17 +96,19 @@ tare_status tarei_requests_parse(const tarei_request_kind *const kind, const cha
   return status;
 }
 
-char *tare_layer_glob(const char *const name) {
+tare_status tare_layer_glob(const char *const name, char **const out, tare_error *const err) {
   tarei_str text = {0};
   tarei_str_add(&text, "%s", "");
   for (const char *c = name; *c; c++) {
     const bool special = strchr("*?[]\\,", *c) || (*c == '@' && c == name);
     tarei_str_add(&text, special ? "\\%c" : "%c", *c);
   }
+  *out = text.failed ? NULL : text.text;
   if (text.failed) {
     tarei_str_free(&text);
+    return tarei_fail_memory(err, name, strlen(name));
   }
-  return text.text;
+  return TARE_OK;
 }
 
 void tarei_requests_fini(tarei_requests *const requests) {

@@ -1,4 +1,3 @@
-#include <assert.h>
 #include <string.h>
 #include <tare/table_model.h>
 
@@ -121,7 +120,11 @@ static tare_status fill_restricted(const tare_table *const table, const tare_mod
 
 tare_status tare_table_restrict(const tare_table *const table, const tare_model *const part,
                                 tare_table **const out, tare_error *const err) {
-  assert(table->n_columns == 1);
+  *out = NULL;
+  if (table->n_columns != 1) {
+    return tarei_fail(err, TARE_E_USAGE, "the table has %d columns: expected one",
+                      table->n_columns);
+  }
   const unsigned refusals = tarei_refusals();
   TAREI_TRY(tarei_table_new(table->method, 1, out, err));
   const tare_status status =

@@ -305,8 +305,10 @@ int tare_table_n_profiles(const tare_table *const table) {
 }
 
 const char *tare_table_profile(const tare_table *const table, const int i) {
-  const bool known = i >= 0 && i < table->n_columns && table->n_profiles == table->n_columns;
-  return known ? table->profiles[i].spec : "";
+  if (!tarei_has_number(i, table->n_columns)) {
+    return NULL;
+  }
+  return table->n_profiles == table->n_columns ? table->profiles[i].spec : "";
 }
 
 int tare_table_n_specs(const tare_table *const table) {
@@ -323,8 +325,12 @@ int tare_table_n_tensors(const tare_table *const table) {
 
 tare_table_entry tare_table_get(const tare_table *const table, const int tensor,
                                 const int profile) {
-  assert(tensor >= 0 && tensor < table->n_tensors);
-  assert(profile >= 0 && profile < table->n_columns);
+  if (!tarei_has_number(tensor, table->n_tensors)) {
+    return (tare_table_entry){0};
+  }
+  if (!tarei_has_number(profile, table->n_columns)) {
+    return (tare_table_entry){0};
+  }
   const tarei_table_tensor *const t = &table->tensors[tensor];
   const tarei_cell *const cell = &t->cells[profile];
   return (tare_table_entry){.tensor = t->name,

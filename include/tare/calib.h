@@ -25,14 +25,15 @@ typedef enum tare_fit {
   TARE_FIT_COUNT
 } tare_fit;
 
-/** Name of a fit, static: "native", "pad", "truncate" or "opt". */
+/** Name of a fit, static: "native", "pad", "truncate" or "opt"; NULL for other numbers.
+ */
 TARE_API const char *tare_fit_name(tare_fit fit);
 
 /** What a fit does to a sample, in a few words, static: "padded to max"; NULL if the number is out
  * of range. */
 TARE_API const char *tare_fit_summary(tare_fit fit);
 
-/** Whether a fit pads samples that a profile covers; its number must be in range (asserted). */
+/** Whether a fit pads samples that a profile covers. */
 TARE_API bool tare_fit_pads(tare_fit fit);
 
 /**
@@ -65,6 +66,7 @@ typedef struct tare_fit_counts {
   int64_t lost;     /* elements that cutting removed */
   int64_t run;      /* elements of the inputs of all samples as they ran */
   int64_t padding;  /* elements of these that are padding, whether the statistics count it or not */
+  void *reserved[4]; /* for later versions */
 } tare_fit_counts;
 
 /**
@@ -113,9 +115,10 @@ typedef bool (*tare_progress_fn)(void *user, int64_t done, int64_t total);
 
 /** Time spent in a calibration, in seconds, summed over the threads that process samples. */
 typedef struct tare_calibrate_times {
-  double reading;   /* waiting for data, and fitting samples to profiles */
-  double running;   /* running the model */
-  double observing; /* counting the elements of its tensors */
+  double reading;    /* waiting for data, and fitting samples to profiles */
+  double running;    /* running the model */
+  double observing;  /* counting the elements of its tensors */
+  void *reserved[4]; /* for later versions */
 } tare_calibrate_times;
 
 /** Smoothing: the channels of a tensor get other scales, powers of two, where what makes it and the
@@ -202,6 +205,7 @@ typedef struct tare_calibrate_options {
   void *rounding_user;
   tare_calibrate_times *times; /* receives additional time; NULL: none */
   tare_fit_counts *fitted;     /* receives what fitting did; NULL: none */
+  void *reserved[8];           /* for later versions; NULL */
 } tare_calibrate_options;
 
 /** Statistics per tensor and profile. */
@@ -218,6 +222,7 @@ typedef struct tare_stats_entry {
                          one scale, that of the largest magnitude: the mean over the rows that are
                          not zero, 0..1; NAN if there are none */
   double row_loss;    /* the same with a scale for each row */
+  void *reserved[4];  /* for later versions */
 } tare_stats_entry;
 
 /** Sets the options to the defaults: everything zero. */
@@ -303,8 +308,7 @@ TARE_API int tare_stats_n_profiles(const tare_stats *stats);
 /** A profile in the syntax of tare_profiles_add; NULL if the number is out of range. */
 TARE_API const char *tare_stats_profile(const tare_stats *stats, int i);
 
-/** Number of samples that were counted in a profile, each once, at however many levels it ran; the
- *  number of the profile must be in range (asserted). */
+/** Number of samples that were counted in a profile, each once, at however many levels it ran. */
 TARE_API int64_t tare_stats_profile_samples(const tare_stats *stats, int profile);
 
 /** How samples were fitted: a name of tare_fit_name. */
@@ -332,7 +336,7 @@ TARE_API int tare_stats_n_corrected(const tare_stats *stats);
 /** Number of tensors, which are sorted by name. */
 TARE_API int tare_stats_n_tensors(const tare_stats *stats);
 
-/** Statistics of a tensor in a profile; both numbers must be in range (asserted). */
+/** Statistics of a tensor in a profile. */
 TARE_API tare_stats_entry tare_stats_get(const tare_stats *stats, int tensor, int profile);
 
 /** Most bins of tare_histogram. */
@@ -350,7 +354,7 @@ typedef struct tare_histogram {
 /**
  * Counts the finite values of a tensor over all profiles. The bins are as narrow as the number of
  * them allows, and exact: they are sums of narrower ones.
- * @param tensor number of the tensor (asserted)
+ * @param tensor number of the tensor
  * @param out receives the histogram
  * @return TARE_OK, TARE_E_MEMORY
  */
@@ -366,11 +370,28 @@ TARE_API const char *tare_method_name(int method);
 /** One line that describes a method, static; NULL if the number is out of range. */
 TARE_API const char *tare_method_summary(int method);
 
-/** Whether a method uses tare_table_options.percentile; its number must be in range (asserted). */
+/** Whether a method uses tare_table_options.percentile. */
 TARE_API bool tare_method_takes_percentile(int method);
 
 /** The percentile of tare_table_options unless one is set. */
 #define TARE_DEFAULT_PERCENTILE 99.99
+
+/** Magnitudes of the finite values of a tensor in one column of a table. Belongs to the call that
+ *  passes it. */
+typedef struct tare_distribution {
+  const char *tensor;
+  int profile;           /* -1: all profiles together */
+  double amax;           /* the largest magnitude, exactly; > 0 */
+  int64_t count;         /* of values */
+  double width;          /* of a bin, a power of two */
+  int n_bins;            /* the last one holds amax */
+  const int64_t *counts; /* of magnitudes from i * width to below (i + 1) * width */
+  void *reserved[4];     /* for later versions */
+} tare_distribution;
+
+/** A calibrator of the program: returns the threshold of a tensor, > 0 and finite. Called for live
+ *  tensors only, on the thread of tare_table_from_stats. */
+typedef double (*tare_threshold_fn)(void *user, const tare_distribution *distribution);
 
 /** Options of tare_table_from_stats; set the defaults with tare_table_options_init. */
 typedef struct tare_table_options {
@@ -379,6 +400,11 @@ typedef struct tare_table_options {
   /** One column per profile instead of a merged one. A profile without samples gets the merged
    *  thresholds, and the table a warning. */
   bool per_profile;
+  /** A calibrator of the program, in place of those of the library; `method` is then its name in
+   * the table. NULL: none. */
+  tare_threshold_fn threshold;
+  void *threshold_user; /* passed to it */
+  void *reserved[8];    /* for later versions; NULL */
 } tare_table_options;
 
 /** Sets the options to the defaults: minmax, 99.99 percent, merged. */
@@ -388,7 +414,8 @@ TARE_API void tare_table_options_init(tare_table_options *options);
  * Computes a calibration table from statistics.
  * @param options NULL for the defaults
  * @param out receives the table; free it with tare_table_free
- * @return TARE_OK, TARE_E_USAGE (unknown method, percentile out of range), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (unknown method, percentile out of range, a calibrator without a
+ *         name, or a threshold of it that is not positive and finite), TARE_E_MEMORY
  */
 TARE_API tare_status tare_table_from_stats(const tare_stats *stats,
                                            const tare_table_options *options, tare_table **out,

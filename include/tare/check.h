@@ -36,6 +36,7 @@ typedef struct tare_finding {
   const char *op;     /* operator of the node */
   const char *text;   /* what is wrong, a sentence */
   const char *advice; /* what to do */
+  void *reserved[4];  /* for later versions */
 } tare_finding;
 
 /** A convolution or matrix product, in float or integer form. Strings belong to the check. */
@@ -44,6 +45,7 @@ typedef struct tare_checked_layer {
   const char *op;     /* "Conv", "MatMul", "Gemm", "QLinearConv", ... */
   bool int8;          /* whether the engine will run it in int8 */
   const char *reason; /* why not, a sentence; "" where it will */
+  void *reserved[4];  /* for later versions */
 } tare_checked_layer;
 
 /**
@@ -71,7 +73,7 @@ TARE_API int tare_check_count(const tare_check *check, tare_severity severity);
 TARE_API int tare_check_n_findings(const tare_check *check);
 
 /** One of the findings, by rule, then in model order.
- *  @param i 0.. tare_check_n_findings - 1 (asserted) */
+ *  @param i 0.. tare_check_n_findings - 1 */
 TARE_API tare_finding tare_check_finding(const tare_check *check, int i);
 
 /** Number of QuantizeLinear and DequantizeLinear nodes, those of subgraphs included. */
@@ -81,7 +83,7 @@ TARE_API int tare_check_n_quantizers(const tare_check *check);
 TARE_API int tare_check_n_layers(const tare_check *check);
 
 /** One of the layers, in model order, those in subgraphs behind their node.
- *  @param i 0.. tare_check_n_layers - 1 (asserted) */
+ *  @param i 0.. tare_check_n_layers - 1 */
 TARE_API tare_checked_layer tare_check_layer(const tare_check *check, int i);
 
 #ifdef __cplusplus

@@ -46,6 +46,7 @@ typedef struct tare_tensor_error {
   const double
       *level_sqnr_db; /* at each level of tare_eval_result.levels; NULL without a gain range */
   const int64_t *histogram; /* TARE_ERROR_BINS counts, NULL without tare_comparison_set_histogram */
+  void *reserved[4];        /* for later versions */
 } tare_tensor_error;
 
 /**
@@ -64,11 +65,11 @@ TARE_API tare_status tare_comparison_new(const tare_plan *plan, const tare_plan 
 /** Number of tensors. */
 TARE_API int tare_comparison_count(const tare_comparison *comparison);
 
-/** The errors of a tensor by number, 0 .. tare_comparison_count - 1 (asserted). */
+/** The errors of a tensor by number, 0 .. tare_comparison_count - 1. */
 TARE_API tare_tensor_error tare_comparison_tensor(const tare_comparison *comparison, int i);
 
 /** Counts the values of a tensor whose absolute error exceeds atol + rtol * |reference|; both
- *  bounds are 0 or more (asserted). */
+ *  bounds are 0 or more. */
 TARE_API void tare_comparison_set_bounds(tare_comparison *comparison, int i, double atol,
                                          double rtol);
 

@@ -86,6 +86,7 @@ typedef struct tare_dataset_options {
   bool (*wants)(void *user, int64_t index);
   void *wants_user;
   const tare_limits *limits; /* copied; NULL: the defaults */
+  void *reserved[8];         /* for later versions; NULL */
 } tare_dataset_options;
 
 /** One sample. It belongs to the data set and is valid until the next call for that data set. */
@@ -101,6 +102,7 @@ typedef struct tare_sample {
   const char *label_text;   /* text of a CSV label; or NULL */
   int level;                /* 0 .. tare_dataset_n_levels - 1 */
   double gain_db;           /* of the level; 0: the sample as it is, which comes first */
+  void *reserved[4];        /* for later versions */
 } tare_sample;
 
 /** A choice of some of the samples of data. Numbers that are 0 choose all. */
@@ -110,7 +112,8 @@ typedef struct tare_choice {
   /** Choose `samples` of all lengths: one from each of as many groups that follow each other by
    *  length, and are equally large. */
   bool by_length;
-  uint64_t seed; /* another one chooses other samples */
+  uint64_t seed;     /* another one chooses other samples */
+  void *reserved[8]; /* for later versions; NULL */
 } tare_choice;
 
 /** A kind of data that tare_dataset_open accepts. */
@@ -172,7 +175,7 @@ TARE_API uint64_t tare_dataset_hash(const tare_dataset *dataset);
 /** Number of levels at which each sample is given: 1 without a gain range. */
 TARE_API int tare_dataset_n_levels(const tare_dataset *dataset);
 
-/** Gain of a level in decibels, ascending; its number must be in range (asserted). */
+/** Gain of a level in decibels, ascending. */
 TARE_API double tare_dataset_level_db(const tare_dataset *dataset, int level);
 
 /** The gain range with all its numbers, "-20:+20:10dB"; "" without one. */

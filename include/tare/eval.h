@@ -15,8 +15,11 @@ extern "C" {
 
 /** Options of tare_eval; set the defaults with tare_eval_options_init. */
 typedef struct tare_eval_options {
-  const tare_plan *against;            /* the reference; NULL: no comparison of outputs */
-  const char *metric;                  /* name of a task metric (tare_metric_name); NULL: none */
+  const tare_plan *against; /* the reference; NULL: no comparison of outputs */
+  const char *metric;       /* name of a task metric (tare_metric_name); NULL: none */
+  /** A metric of the program, in place of `metric`; NULL: none. Copied, but what its `user` points
+   * to must outlive the results. */
+  const tare_custom_metric *custom_metric;
   const tare_metric_setting *settings; /* of the metric */
   int n_settings;
   bool answers; /* keep what the metric reads in outputs (tare_metric_states_answer) */
@@ -32,13 +35,14 @@ typedef struct tare_eval_options {
   const tare_streaming *streaming;
   int threads;              /* 0: tare_cores() */
   int profile;              /* run in this profile of the plan; -1: the one of the shape */
-  tare_comparison *tensors; /* also compare the tensors; made for the first plan and `against`
-                               (asserted). NULL: no */
+  tare_comparison *tensors; /* also compare the tensors; made for the first plan and
+                               `against`. NULL: no */
   const char *save_outputs; /* HDF5 file for the outputs: a group per sample; NULL: none */
   bool save_inputs;         /* save_outputs also holds the inputs, as fitted: the file is a data set
                                for the plan */
   tare_progress_fn progress; /* NULL: none */
   void *progress_user;
+  void *reserved[8]; /* for later versions; NULL */
 } tare_eval_options;
 
 /** Results over a set of samples. Outputs are compared in the valid region of all float outputs.
@@ -51,8 +55,9 @@ typedef struct tare_eval_score {
   /** Share of rows (last axis, 2 elements or more) with the same argmax, which is the first of
    * equal values. */
   double top1_agreement;
-  double metric;    /* of the plan */
-  double reference; /* metric of the reference */
+  double metric;     /* of the plan */
+  double reference;  /* metric of the reference */
+  void *reserved[4]; /* for later versions */
 } tare_eval_score;
 
 /** What one sample contributes to the comparison of the outputs: the SQNR, 10 log10(signal / noise)
@@ -66,10 +71,11 @@ typedef struct tare_error_tally {
 
 /** A sample that counted in an evaluation. */
 typedef struct tare_eval_sample {
-  const char *name; /* that of tare_sample; belongs to the result */
-  int64_t length;   /* of tare_eval_result.length_symbol, before fitting; of a stream that is cut
-                       into chunks, how many elements they advance */
-  int profile;      /* that it is in, or the nearest */
+  const char *name;  /* that of tare_sample; belongs to the result */
+  int64_t length;    /* of tare_eval_result.length_symbol, before fitting; of a stream that is cut
+                        into chunks, how many elements they advance */
+  int profile;       /* that it is in, or the nearest */
+  void *reserved[4]; /* for later versions */
 } tare_eval_sample;
 
 /** Results at one level of the gain range of the data. */
@@ -108,6 +114,7 @@ typedef struct tare_eval_result {
   double seconds;           /* wall time of the runs of the plan */
   double reference_seconds; /* wall time of the runs of the reference */
   int64_t peak_bytes;       /* peak resident memory of the process so far */
+  void *reserved[8];        /* for later versions */
 } tare_eval_result;
 
 /** Sets the options to the defaults: everything zero, except profile -1. */
@@ -135,9 +142,8 @@ TARE_API double tare_eval_lowest_sqnr(const tare_eval_result *result);
 /**
  * The score over some of the samples of a result, at all levels of the gain range together. Without
  * a reference or a metric, values are NAN as in the total; `reference` always is.
- * @param samples numbers of n samples, 0 .. result->n_samples - 1 of the evaluation (asserted where
- *        the result has states or errors)
- * @return TARE_OK, TARE_E_MEMORY
+ * @param samples numbers of n samples, 0 .. result->n_samples - 1
+ * @return TARE_OK, TARE_E_USAGE (a number out of range), TARE_E_MEMORY
  */
 TARE_API tare_status tare_eval_score_of(const tare_eval_result *result, const int64_t *samples,
                                         int64_t n, tare_eval_score *out, tare_error *err);
@@ -161,7 +167,8 @@ TARE_API tare_status tare_eval_many(const tare_plan *const *plans, int n_plans,
  * results give equal bytes.
  * @param note a text that the file keeps for the caller, e.g. of what the result depends on; NULL:
  *        none
- * @return TARE_OK, TARE_E_IO, TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_IO, TARE_E_UNSUPPORTED (a metric of the program, which no reader of the
+ *         file has), TARE_E_MEMORY
  */
 TARE_API tare_status tare_eval_result_save(const tare_eval_result *result, const char *note,
                                            const char *path, tare_error *err);
@@ -197,6 +204,7 @@ typedef struct tare_difference {
   /** The interval does not contain 0, and at least six samples differ, the minimum for significance
    * at 5 % in a sign test. */
   bool distinct;
+  void *reserved[4]; /* for later versions */
 } tare_difference;
 
 /**
@@ -208,11 +216,11 @@ typedef struct tare_difference {
  * A draw in which one of the two has no value counts as beyond both ends of the interval. If there
  * are too many of them, the interval has no ends (NAN).
  * @param states those of n_plans plans, of the same metric and samples
- * @param base number of the plan with which the others are compared, 0 .. n_plans - 1 (asserted)
- * @param samples numbers of the n samples that count, each below tare_metric_states_count
- *        (asserted); NULL: all of them
+ * @param base number of the plan with which the others are compared, 0 .. n_plans - 1
+ * @param samples numbers of the n samples that count, each below tare_metric_states_count; NULL:
+ *        all of them
  * @param out n_plans differences; that of the base is 0
- * @return TARE_OK, TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (a number out of range), TARE_E_MEMORY
  */
 TARE_API tare_status tare_metric_differences(const tare_metric_states *const *states, int n_plans,
                                              int base, const int64_t *samples, int64_t n,
@@ -228,12 +236,12 @@ typedef struct tare_interval {
  * has it. The difference of two plans without errors is 0.
  * @param tallies n_plans arrays of n_samples times n_levels tallies, all in the same order of
  *        samples, and of each sample by level
- * @param n_samples number of samples, > 0 (asserted)
- * @param n_levels levels of each sample, > 0 (asserted); 1 for the errors of recordings as a whole
- * @param base number of the plan with which the others are compared, 0 .. n_plans - 1 (asserted)
+ * @param n_samples number of samples, > 0
+ * @param n_levels levels of each sample, > 0; 1 for the errors of recordings as a whole
+ * @param base number of the plan with which the others are compared, 0 .. n_plans - 1
  * @param out n_plans differences; that of the base is 0
  * @param own n_plans intervals of the SQNR itself, INFINITY without errors; NULL: not wanted
- * @return TARE_OK, TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (a number out of range), TARE_E_MEMORY
  */
 TARE_API tare_status tare_sqnr_differences(const tare_error_tally *const *tallies, int n_plans,
                                            int64_t n_samples, int n_levels, int base,

@@ -30,7 +30,7 @@ TARE_API bool tare_sample_id_equal(tare_sample_id a, tare_sample_id b);
 /**
  * Finds the samples that set the range of a tensor in a profile. Of several samples with the same
  * extreme it is the one with the smallest hash, whatever the order of the data.
- * @param tensor,profile must be in range (asserted)
+ * @param tensor,profile numbers of both
  * @param min,max receive the samples
  * @return false if the tensor has no values there, or if the file, of a version before 2.4, does
  * not say
@@ -63,6 +63,7 @@ typedef struct tare_convergence {
   /** Samples of the first part, at most half of all, that brings 95 % of the tensors near their
    *  final ranges; 0: none does, and more samples are needed. */
   int64_t enough;
+  void *reserved[4]; /* for later versions */
 } tare_convergence;
 
 /** Finds how the ranges of tensors, over all profiles, grew with the samples. */
@@ -95,7 +96,7 @@ TARE_API void tare_warnings_free(tare_warnings **warnings);
 /** Number of warnings. */
 TARE_API int tare_warnings_count(const tare_warnings *warnings);
 
-/** A warning, which belongs to `warnings`; its number must be in range (asserted). */
+/** A warning, which belongs to `warnings`. */
 TARE_API const tare_warning *tare_warnings_get(const tare_warnings *warnings, int i);
 
 #ifdef __cplusplus

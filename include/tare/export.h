@@ -70,6 +70,7 @@ typedef struct tare_export_options {
   const char *layer_precisions;  /* "GLOB:fp32,...", as tare_build_options has it; int8-rows means
                                     `rows`; or NULL */
   const tare_load_options *load; /* limits, and where external data may lie; or NULL */
+  void *reserved[8];             /* for later versions; NULL */
 } tare_export_options;
 
 /** One layer that could run in int8. Strings belong to the export. */
@@ -82,6 +83,7 @@ typedef struct tare_exported_layer {
   bool clipped;           /* they have scales of the table (tare_clipping) */
   bool corrected;         /* its bias makes up for the rounding of its weights */
   bool smoothed;          /* its weights make up for other scales of the channels of its input */
+  void *reserved[4];      /* for later versions */
 } tare_exported_layer;
 
 /** Fills the options with defaults: the first target, rows stay float, profile -1. */
@@ -90,7 +92,7 @@ TARE_API void tare_export_options_init(tare_export_options *options);
 /**
  * Reads a model and quantizes it.
  * @param path the .onnx file
- * @param options the table must not be NULL (asserted)
+ * @param options the table must not be NULL
  * @param out receives the export; free it with tare_export_free
  * @return TARE_OK, what tare_model_load_with returns, TARE_E_USAGE (a table of another model: names
  * both hashes; layer_precisions; a profile out of range; a form of rows or weights that the target
@@ -115,7 +117,7 @@ TARE_API void tare_export_opset(const tare_export *out, int64_t *read, int64_t *
 TARE_API int tare_export_n_layers(const tare_export *out);
 
 /** One of these layers, in model order, those in bodies behind the others.
- *  @param i 0.. tare_export_n_layers - 1 (asserted) */
+ *  @param i 0.. tare_export_n_layers - 1 */
 TARE_API tare_exported_layer tare_export_layer(const tare_export *out, int i);
 
 /** Number of BatchNormalization nodes that the model which is written has no more: they are folded
@@ -127,7 +129,7 @@ TARE_API int tare_export_n_folded_norms(const tare_export *out);
  * it. They keep their scales. */
 TARE_API int tare_export_n_unused_smoothings(const tare_export *out);
 
-/** Name of such a tensor, i = 0 .. tare_export_n_unused_smoothings - 1 (asserted). It belongs to
+/** Name of such a tensor, i = 0 .. tare_export_n_unused_smoothings - 1. It belongs to
  * the export. */
 TARE_API const char *tare_export_unused_smoothing(const tare_export *out, int i);
 

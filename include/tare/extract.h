@@ -26,6 +26,7 @@ typedef struct tare_extract_node {
   int n_inputs;
   const char *const *outputs; /* "" for one that is left out */
   int n_outputs;
+  void *reserved[4]; /* for later versions */
 } tare_extract_node;
 
 /**
@@ -48,13 +49,13 @@ TARE_API void tare_extract_free(tare_extract **extract);
 TARE_API int tare_extract_n_nodes(const tare_extract *extract);
 
 /** A node by number; nodes stand behind those whose outputs they read.
- *  @param i 0 .. tare_extract_n_nodes - 1 (asserted) */
+ *  @param i 0 .. tare_extract_n_nodes - 1 */
 TARE_API tare_extract_node tare_extract_node_at(const tare_extract *extract, int i);
 
 /** Number of outputs of the model. */
 TARE_API int tare_extract_n_outputs(const tare_extract *extract);
 
-/** Name of an output of the model by number, 0 .. tare_extract_n_outputs - 1 (asserted). */
+/** Name of an output of the model by number, 0 .. tare_extract_n_outputs - 1. */
 TARE_API const char *tare_extract_output(const tare_extract *extract, int i);
 
 /** Number of the node that writes a tensor; -1 for inputs, constants and unknown names. */
@@ -71,7 +72,8 @@ typedef struct tare_extract_part {
    *  sizes are those of the port. */
   const tare_port *outputs;
   int n_outputs;
-  bool all_inputs; /* keep all inputs of the model */
+  bool all_inputs;   /* keep all inputs of the model */
+  void *reserved[8]; /* for later versions; NULL */
 } tare_extract_part;
 
 /**

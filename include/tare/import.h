@@ -20,14 +20,15 @@ typedef struct tare_import tare_import;
 
 /** What was undone. */
 typedef struct tare_import_counts {
-  int activations; /* pairs of QuantizeLinear and DequantizeLinear that were removed around values
-                    */
-  int constants;   /* weights and biases: stored ones are float again, pairs behind float ones are
-                      removed */
-  int relus;       /* put in where a zero point at the lowest integer cut off negative values */
-  int dynamic;     /* layers whose activation was quantized at run time: it has no threshold */
-  int scales;      /* of weight channels that are not max|w| / 127: another export changes them */
-  int kept;        /* nodes that could not be undone */
+  int activations;   /* pairs of QuantizeLinear and DequantizeLinear that were removed around values
+                      */
+  int constants;     /* weights and biases: stored ones are float again, pairs behind float ones are
+                        removed */
+  int relus;         /* put in where a zero point at the lowest integer cut off negative values */
+  int dynamic;       /* layers whose activation was quantized at run time: it has no threshold */
+  int scales;        /* of weight channels that are not max|w| / 127: another export changes them */
+  int kept;          /* nodes that could not be undone */
+  void *reserved[4]; /* for later versions */
 } tare_import_counts;
 
 /** A quantized node that stays in the model. Strings belong to the import. */
@@ -35,6 +36,7 @@ typedef struct tare_kept_node {
   const char *name; /* of the node; of its first output where it has no name */
   const char *op;   /* "MatMulInteger" */
   const char *reason;
+  void *reserved[4]; /* for later versions */
 } tare_kept_node;
 
 /**
@@ -58,7 +60,7 @@ TARE_API void tare_import_free(tare_import **out);
 TARE_API tare_import_counts tare_import_count(const tare_import *out);
 
 /** A node that stays quantized.
- *  @param i 0.. kept - 1 of the counts (asserted) */
+ *  @param i 0.. kept - 1 of the counts */
 TARE_API tare_kept_node tare_import_kept(const tare_import *out, int i);
 
 /** The thresholds that the scales mean, by the names of the float model. The method is "imported".

@@ -38,12 +38,13 @@ typedef struct tare_limits {
 #define TARE_LIMIT_FIELD(field, name, unit, normal, least, most, text) int64_t field;
   TARE_LIMIT_LIST(TARE_LIMIT_FIELD)
 #undef TARE_LIMIT_FIELD
+  int64_t reserved[9]; /* for later versions, with the limits 16; 0 */
 } tare_limits;
 
 /**
  * Sets all limits to their defaults. That of `memory` is three quarters of the memory of the
  * machine, or of the limit of its control group if that is less.
- * @param limits receives the defaults; not NULL (asserted)
+ * @param limits receives the defaults
  */
 TARE_API void tare_limits_init(tare_limits *limits);
 
@@ -62,12 +63,12 @@ TARE_API int tare_n_limits(void);
 /** Description of a limit by number, static; NULL if the number is out of range. */
 TARE_API const tare_limit *tare_limit_at(int limit);
 
-/** Value of a limit by number, 0 .. tare_n_limits - 1 (asserted). */
+/** Value of a limit by number, 0 .. tare_n_limits - 1. */
 TARE_API int64_t tare_limit_get(const tare_limits *limits, int limit);
 
 /**
  * Sets a limit by number.
- * @param limit 0 .. tare_n_limits - 1 (asserted)
+ * @param limit 0 .. tare_n_limits - 1
  * @param value least .. most of its tare_limit, in its unit
  * @return TARE_OK, TARE_E_USAGE (the value is out of range; nothing is changed)
  */

@@ -30,7 +30,8 @@ typedef struct tare_model_info {
   /** Why outputs and tensors are unknown until profiles fix symbols (see tare_model_load_with); ""
    *  if they are known. */
   const char *undecided;
-  uint64_t hash; /* of the bytes of the file; statistics and tables contain it too */
+  uint64_t hash;     /* of the bytes of the file; statistics and tables contain it too */
+  void *reserved[8]; /* for later versions */
 } tare_model_info;
 
 /** Options for reading models and plans; set the defaults with tare_load_options_init. */
@@ -40,6 +41,7 @@ typedef struct tare_load_options {
   const tare_limits *limits;
   /** Another folder in which external data of a model may be; or NULL. */
   const char *external_folder;
+  void *reserved[8]; /* for later versions; NULL */
 } tare_load_options;
 
 /** Sets the options to the defaults: everything NULL. */

@@ -69,6 +69,7 @@ typedef struct tare_build_options {
                                     (TARE_REASON_SMALL) */
   bool fp32;                     /* a float plan even of a model that states scales */
   const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL for all */
+  void *reserved[8];             /* for later versions; NULL */
 } tare_build_options;
 
 /** The precision of a layer. The numbers are part of plan files. */
@@ -83,6 +84,9 @@ typedef enum tare_precision {
   TARE_PRECISION_INT16_ROWS = 7, /* the same with row scales */
   TARE_PRECISION_COUNT
 } tare_precision;
+
+/** Room for a number of each precision, those of later versions included. */
+#define TARE_MAX_PRECISIONS 16
 
 /** Why a layer does not have the requested precision, why it has a better one, or what it loses.
  *  `subject` and `number` are those of tare_layer. The numbers are part of plan files. */
@@ -132,10 +136,10 @@ typedef enum tare_reason {
 } tare_reason;
 
 /** Name of a precision, static: "any", "fp32", "int8", "int8-rows", "bf16", "fp16", "int16" or
- *  "int16-rows"; "unknown" for other numbers. */
+ *  "int16-rows"; NULL for other numbers. */
 TARE_API const char *tare_precision_name(tare_precision precision);
 
-/** Name of a rounding, static: "none", "nearest" or "table"; "unknown" for other numbers. */
+/** Name of a rounding, static: "none", "nearest" or "table"; NULL for other numbers. */
 TARE_API const char *tare_rounding_name(tare_rounding rounding);
 
 /** Whether products in a precision are on integers: int8 and int16, with static or row scales. */
@@ -144,9 +148,10 @@ TARE_API bool tare_precision_is_integer(tare_precision precision);
 /**
  * A glob for layer_precisions and the other requests by name that matches this name alone: what
  * globs and lists of requests give a meaning is behind a backslash.
- * @return text to be freed with tare_free; NULL if out of memory
+ * @param out receives the text; free it with tare_free
+ * @return TARE_OK, TARE_E_MEMORY
  */
-TARE_API char *tare_layer_glob(const char *name);
+TARE_API tare_status tare_layer_glob(const char *name, char **out, tare_error *err);
 
 /** A tensor that a layer reads or writes. What it points to belongs to the plan. */
 typedef struct tare_layer_tensor {
@@ -165,6 +170,7 @@ typedef struct tare_layer_tensor {
   bool row_scales; /* quantized, and each row has a scale of its own, in the tensor whose name ends
                       in "__row_scales"; the value is (stored - 128) * scale, or */
   float lower_bound; /* where this is below 0, stored * scale + lower_bound */
+  void *reserved[4]; /* for later versions */
 } tare_layer_tensor;
 
 /** One layer of a plan. What it points to belongs to the plan. */
@@ -210,6 +216,7 @@ typedef struct tare_layer {
   int64_t output_bytes;  /* of its outputs at the largest shape of all profiles; outputs whose size
                             only a run tells count 0 */
   int64_t scratch_bytes; /* memory used while it runs on one thread */
+  void *reserved[8];     /* for later versions */
 } tare_layer;
 
 /** A pass of the build: a step that rewrites the graph of the model. What it points to belongs to
@@ -219,6 +226,7 @@ typedef struct tare_pass {
   const char *summary; /* what it does; "" for a pass of another version of the library */
   int64_t n_changed;   /* nodes that it made or changed, summed over its runs */
   int64_t n_removed;   /* nodes that it removed or fused into others */
+  void *reserved[4];   /* for later versions */
 } tare_pass;
 
 /** Sets the options to the defaults: everything zero. */
@@ -296,7 +304,7 @@ TARE_API const tare_profiles *tare_plan_profiles(const tare_plan *plan);
 /** Number of layers, including those of subgraphs. */
 TARE_API int tare_plan_n_layers(const tare_plan *plan);
 
-/** A layer by number, 0 .. tare_plan_n_layers - 1 (asserted). */
+/** A layer by number, 0 .. tare_plan_n_layers - 1. */
 TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
 
 /** Number of layers whose weights the table of the build rounds, but no layer of the plan could use
@@ -305,7 +313,7 @@ TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
  * TARE_ROUNDING_NEAREST. */
 TARE_API int tare_plan_n_unused_roundings(const tare_plan *plan);
 
-/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_roundings - 1 (asserted).
+/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_roundings - 1.
  * It belongs to the plan. */
 TARE_API const char *tare_plan_unused_rounding(const tare_plan *plan, int i);
 
@@ -313,7 +321,7 @@ TARE_API const char *tare_plan_unused_rounding(const tare_plan *plan, int i);
  * the plan, have other weights or none in int8. 0 for plans that were loaded. */
 TARE_API int tare_plan_n_unused_clippings(const tare_plan *plan);
 
-/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_clippings - 1 (asserted).
+/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_clippings - 1.
  * It belongs to the plan. */
 TARE_API const char *tare_plan_unused_clipping(const tare_plan *plan, int i);
 
@@ -321,8 +329,8 @@ TARE_API const char *tare_plan_unused_clipping(const tare_plan *plan, int i);
  * other weights or none in int8. 0 for plans that were loaded. */
 TARE_API int tare_plan_n_unused_corrections(const tare_plan *plan);
 
-/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_corrections - 1
- * (asserted). It belongs to the plan. */
+/** Name of such a layer, as the table has it, i = 0 .. tare_plan_n_unused_corrections - 1. It
+ * belongs to the plan. */
 TARE_API const char *tare_plan_unused_correction(const tare_plan *plan, int i);
 
 /** Number of tensors that the table of the build smooths, but the plan does not: there is none of
@@ -330,14 +338,14 @@ TARE_API const char *tare_plan_unused_correction(const tare_plan *plan, int i);
  * scales. 0 for plans that were loaded, or built with no_smoothing. */
 TARE_API int tare_plan_n_unused_smoothings(const tare_plan *plan);
 
-/** Name of such a tensor, i = 0 .. tare_plan_n_unused_smoothings - 1 (asserted). It belongs to the
+/** Name of such a tensor, i = 0 .. tare_plan_n_unused_smoothings - 1. It belongs to the
  * plan. */
 TARE_API const char *tare_plan_unused_smoothing(const tare_plan *plan, int i);
 
 /** Number of passes that changed anything when the plan was built. */
 TARE_API int tare_plan_n_passes(const tare_plan *plan);
 
-/** A pass by number, 0 .. tare_plan_n_passes - 1 (asserted), in the order in which they first
+/** A pass by number, 0 .. tare_plan_n_passes - 1, in the order in which they first
  * changed anything. */
 TARE_API tare_pass tare_plan_pass(const tare_plan *plan, int i);
 
@@ -345,8 +353,8 @@ TARE_API tare_pass tare_plan_pass(const tare_plan *plan, int i);
  * Scales of weights that a layer stores as int8: one for each output channel, of recurrent layers
  * for each direction, gate and unit; one for each output channel of each block of 64 elements that
  * are summed, if the layer computes in float.
- * @param i 0 .. tare_plan_n_layers - 1 (asserted)
- * @param tensor number of the tensor among `inputs` (asserted)
+ * @param i 0 .. tare_plan_n_layers - 1
+ * @param tensor number of the tensor among `inputs`
  * @param scales receives them; NULL: they are only counted
  * @return how many there are; 0 for tensors that are not such weights
  */
@@ -355,7 +363,7 @@ TARE_API int64_t tare_plan_weight_scales(const tare_plan *plan, int i, int tenso
 /**
  * Number of operations of a layer at given lengths: two for each multiply-add of a convolution,
  * linear layer or matrix product; 0 for other layers.
- * @param i 0 .. tare_plan_n_layers - 1 (asserted)
+ * @param i 0 .. tare_plan_n_layers - 1
  * @param values one value per symbol of tare_plan_profiles, in its order; inside a profile
  * @param operations receives the number, or 0 after a failure. It is a double because sums over
  *        layers may exceed 2^63
@@ -366,8 +374,8 @@ TARE_API tare_status tare_plan_layer_operations(const tare_plan *plan, int i, co
 
 /**
  * Dims of a tensor of a layer at given lengths.
- * @param i 0 .. tare_plan_n_layers - 1 (asserted)
- * @param tensor number of the tensor: those of `inputs`, then those of `outputs` (asserted)
+ * @param i 0 .. tare_plan_n_layers - 1
+ * @param tensor number of the tensor: those of `inputs`, then those of `outputs`
  * @param values one value per symbol of tare_plan_profiles, in its order; inside a profile
  * @param dims receives the dims of the tensor; -1 for those that only a run tells
  * @return TARE_OK, TARE_E_MEMORY
@@ -411,6 +419,7 @@ typedef struct tare_context_options {
    * length, and kept for the lengths used last in at most so many bytes. 0: 16 MiB; -1: nothing is
    * kept */
   int64_t kept_bytes;
+  void *reserved[8]; /* for later versions; NULL */
 } tare_context_options;
 
 /** Sets the options to the defaults: threads 0, profile -1, kept_bytes 0. */
@@ -456,7 +465,7 @@ TARE_API void tare_context_set_profiling(tare_context *context, bool on);
 
 /**
  * Wall time of a layer, summed over the runs since tare_context_set_profiling.
- * @param layer 0 .. tare_plan_n_layers - 1 (asserted)
+ * @param layer 0 .. tare_plan_n_layers - 1
  * @return seconds
  */
 TARE_API double tare_context_layer_seconds(const tare_context *context, int layer);
@@ -476,9 +485,10 @@ TARE_API void tare_context_set_timer(tare_context *context, tare_layer_timer *ti
 /**
  * Lists the CPU features found and the kernel chosen for each family, one per line.
  * @param isa features that may be used, as in tare_build_options; NULL: all
- * @return text to be freed with tare_free; NULL if memory runs out
+ * @param out receives the text; free it with tare_free
+ * @return TARE_OK, TARE_E_USAGE (unknown isa), TARE_E_MEMORY
  */
-TARE_API char *tare_cpu_report(const char *isa);
+TARE_API tare_status tare_cpu_report(const char *isa, char **out, tare_error *err);
 
 #ifdef __cplusplus
 }

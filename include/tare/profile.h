@@ -83,12 +83,10 @@ TARE_API const char *tare_profiles_symbol(const tare_profiles *profiles, int sym
 
 /**
  * Whether a symbol is a sum of others by its name, as "past + seq" is where other inputs have
- * "past" and "seq": then its ranges follow from theirs, and profiles need not give them. The symbol
- * must be in range (asserted).
- */
+ * "past" and "seq": then its ranges follow from theirs, and profiles need not give them.  */
 TARE_API bool tare_profiles_is_sum(const tare_profiles *profiles, int symbol);
 
-/** Range of a symbol in a profile; both numbers must be in range (asserted). */
+/** Range of a symbol in a profile. */
 TARE_API tare_range tare_profiles_range(const tare_profiles *profiles, int profile, int symbol);
 
 /**
@@ -140,12 +138,13 @@ typedef struct tare_length_count {
  * array (Burkard, Klinz and Rudolf, "Perspectives of Monge properties in optimization", 1996).
  * What a run at a length costs can be given in place of the length, where it grows with it (e.g.
  * nanoseconds): then the extra cost is the least, and `padding` is its sum.
- * @param lengths distinct lengths, ascending (asserted)
+ * @param lengths distinct lengths, ascending
  * @param n number of lengths, > 0
- * @param groups number of groups, 1 to the smaller of n and TARE_MAX_PROFILES (asserted)
+ * @param groups number of groups, 1 to the smaller of n and TARE_MAX_PROFILES
  * @param last receives, for each group, the number of its longest length
  * @param padding receives how much padding that adds up to, in elements of the axis
- * @return TARE_OK, TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (lengths that do not ascend, or a number out of range),
+ * TARE_E_MEMORY
  */
 TARE_API tare_status tare_lengths_cut(const tare_length_count *lengths, int n, int groups,
                                       int *last, int64_t *padding, tare_error *err);

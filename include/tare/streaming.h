@@ -62,11 +62,10 @@ TARE_API int tare_streaming_find_states(tare_streaming *streaming);
 /** Number of states declared so far. */
 TARE_API int tare_streaming_n_states(const tare_streaming *streaming);
 
-/** Name of the input of a state, 0 .. tare_streaming_n_states - 1 (asserted); belongs to the ports.
- */
+/** Name of the input of a state, 0 .. tare_streaming_n_states - 1; belongs to the ports. */
 TARE_API const char *tare_streaming_state_input(const tare_streaming *streaming, int state);
 
-/** Name of the output of a state, 0 .. tare_streaming_n_states - 1 (asserted); belongs to the
+/** Name of the output of a state, 0 .. tare_streaming_n_states - 1; belongs to the
  * ports. */
 TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming, int state);
 
@@ -111,7 +110,7 @@ TARE_API int64_t tare_streaming_generated(const tare_streaming *streaming);
  * The inputs that data must supply: those that are not states. An axis that is cut into chunks may
  * have any length.
  * @param ports receives an array that belongs to the streaming and is valid until it is changed
- * @return the number of ports; 0, and NULL in `ports`, if memory runs out
+ * @return the number of ports
  */
 TARE_API int tare_streaming_ports(tare_streaming *streaming, const tare_port **ports);
 

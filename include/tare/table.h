@@ -29,6 +29,7 @@ typedef struct tare_table_entry {
                          this one scale: the mean over the rows that are not zero, 0..1; or NAN */
   double row_loss;    /* the same with a scale for each row; or NAN */
   double rms;         /* root of the mean square of the elements; or NAN */
+  void *reserved[4];  /* for later versions */
 } tare_table_entry;
 
 /** An option of a format. All strings are static. */
@@ -40,6 +41,7 @@ typedef struct tare_table_option {
   const char *remark;  /* what to tell the reader of a file with the default; or NULL */
   bool merges; /* its value is a file: that one is written with the scales of the table in place of
                   its own, and tare_table_merged counts its lines */
+  void *reserved[4]; /* for later versions */
 } tare_table_option;
 
 #define TARE_MAX_TABLE_OPTIONS 8 /* of one format */
@@ -80,9 +82,10 @@ typedef struct tare_table_setting {
 
 /** What became of the lines of a template (`merges` of tare_table_option). */
 typedef struct tare_table_merged {
-  int replaced; /* tensors of the template that have the thresholds of the table */
-  int kept;     /* other lines of the template */
-  int added;    /* tensors of the table that the template does not have, at the end */
+  int replaced;      /* tensors of the template that have the thresholds of the table */
+  int kept;          /* other lines of the template */
+  int added;         /* tensors of the table that the template does not have, at the end */
+  void *reserved[4]; /* for later versions */
 } tare_table_merged;
 
 /** What became of the layers of a model in a format that names layers. */
@@ -91,11 +94,12 @@ typedef struct tare_table_layers {
   int without; /* layers that read a tensor without a threshold, or a dead one: they stay float */
   int other;   /* convolutions and products that the engine does not run in int8 */
   int unread;  /* live tensors of the table that no layer of the file reads: they are left out */
+  void *reserved[4]; /* for later versions */
 } tare_table_layers;
 
 struct tare_model; /* tare_model of model.h */
 
-/** How to write a table. */
+/** How to write a table; set the defaults with tare_table_write_options_init. */
 typedef struct tare_table_write_options {
   /** Profile whose thresholds are written, if the format has room for one only; ignored for a
    * merged table. */
@@ -105,7 +109,11 @@ typedef struct tare_table_write_options {
   tare_table_merged *merged;      /* receives the counts, zeros without a template; or NULL */
   const struct tare_model *model; /* for a format that names layers; or NULL */
   tare_table_layers *layers; /* receives the counts, zeros without layers of a model; or NULL */
+  void *reserved[8];         /* for later versions; NULL */
 } tare_table_write_options;
+
+/** Sets the options to the defaults: everything zero. */
+TARE_API void tare_table_write_options_init(tare_table_write_options *options);
 
 /**
  * Frees a table.
@@ -122,10 +130,41 @@ TARE_API void tare_table_free(tare_table **table);
  */
 TARE_API tare_status tare_table_read(const char *path, tare_table **out, tare_error *err);
 
+/** What tare_table_make makes a table of. Set it to zero first. */
+typedef struct tare_table_draft {
+  const char *method;     /* how the thresholds were found; NULL: "" */
+  const char *model_name; /* file name of the model; NULL: not known */
+  uint64_t model_hash;    /* of tare_model_info; 0: not known */
+  /** Profiles of the columns, in the syntax of tare_profiles_add; NULL: one column for all. */
+  const char *const *profiles;
+  int n_profiles;
+  /** n_tensors times n_profiles (at least 1) entries, those of a tensor one after the other and
+   * with the same name. Their `amax` is 0 or positive, `min` and `max` are a range or NAN; what is
+   * not known is as tare_table_unknown sets it. */
+  const tare_table_entry *entries;
+  int n_tensors;
+  void *reserved[8]; /* for later versions; NULL */
+} tare_table_draft;
+
+/** An entry of which only the threshold is known. */
+TARE_API tare_table_entry tare_table_unknown(const char *tensor, double amax);
+
+/**
+ * Makes a table of thresholds that the program has from elsewhere: a file of its own format, or a
+ * calibrator of its own. The other direction needs no call: tare_table_get gives what a format
+ * stores.
+ * @param draft copied
+ * @param out receives the table; free it with tare_table_free
+ * @return TARE_OK, TARE_E_USAGE (an entry that breaks the rules above; the message names it),
+ *         TARE_E_INPUT (a tensor has two entries), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_table_make(const tare_table_draft *draft, tare_table **out,
+                                     tare_error *err);
+
 /**
  * Writes a table. The file appears whole or not at all. Parts of the table that the format cannot
  * store are omitted; tare_table_lost lists them.
- * @param format number of the format (asserted)
+ * @param format number of the format
  * @param options NULL for the defaults
  * @param path name of the file
  * @return TARE_OK, TARE_E_USAGE (an option or value that the format does not have, a profile out of
@@ -142,10 +181,11 @@ TARE_API tare_status tare_table_write(const tare_table *table, int format,
 /**
  * Lists the parts of a table that a file of a format omits, e.g. "profiles" or "ranges".
  * Thresholds are never among them; formats of other engines round them or their scales to float32.
- * @param format number of the format (asserted)
- * @param options options that tare_table_write accepts (asserted); NULL for the defaults
+ * @param format number of the format
+ * @param options options that tare_table_write accepts; NULL for the defaults
  * @param lost receives the names, which are static
- * @return the number of names; 0 if a file contains the whole table
+ * @return the number of names; 0 if a file contains the whole table, or if there are no such
+ *         format and options
  */
 TARE_API int tare_table_lost(const tare_table *table, int format,
                              const tare_table_write_options *options,
@@ -153,7 +193,7 @@ TARE_API int tare_table_lost(const tare_table *table, int format,
 
 /**
  * Checks the value of an option of a format before there is a table to write.
- * @param format number of the format (asserted)
+ * @param format number of the format
  * @return TARE_OK, TARE_E_USAGE (as tare_table_write)
  */
 TARE_API tare_status tare_table_check_setting(int format, const tare_table_setting *setting,
@@ -162,8 +202,8 @@ TARE_API tare_status tare_table_check_setting(int format, const tare_table_setti
 /**
  * Whether a table that was read from a file of this format has a value of its own for an option,
  * which is used instead of the default (`normal`), e.g. the TensorRT version of a cache.
- * @param format number of the format (asserted)
- * @param option number of the option (asserted)
+ * @param format number of the format
+ * @param option number of the option
  */
 TARE_API bool tare_table_keeps(const tare_table *table, int format, int option);
 
@@ -176,6 +216,7 @@ typedef struct tare_trt_options {
   const char *version;   /* "10.3.0" or "100300"; default: as read from a cache, or 10.16.2 */
   const char *algorithm; /* default: as read from a cache, or "EntropyCalibration2" */
   int profile;           /* profile whose thresholds are written; ignored for a merged table */
+  void *reserved[8];     /* for later versions; NULL */
 } tare_trt_options;
 
 /**
@@ -221,7 +262,7 @@ TARE_API const char *tare_table_spec(const tare_table *table, int i);
 /** Number of tensors, which are sorted by name. */
 TARE_API int tare_table_n_tensors(const tare_table *table);
 
-/** Entry of a tensor in a column; both numbers must be in range (asserted). */
+/** Entry of a tensor in a column. */
 TARE_API tare_table_entry tare_table_get(const tare_table *table, int tensor, int profile);
 
 /** Number of a tensor by name, or -1. */

@@ -14,10 +14,11 @@ extern "C" {
 
 /** Groups of tensors that share a scale. */
 typedef struct tare_unified {
-  int groups;     /* groups of at least two tensors of the table */
-  int tensors;    /* tensors in these groups */
-  int changed;    /* tensors whose threshold changed, in any column */
-  double largest; /* largest new threshold divided by the old one; 1 if none grew */
+  int groups;        /* groups of at least two tensors of the table */
+  int tensors;       /* tensors in these groups */
+  int changed;       /* tensors whose threshold changed, in any column */
+  double largest;    /* largest new threshold divided by the old one; 1 if none grew */
+  void *reserved[4]; /* for later versions */
 } tare_unified;
 
 /**
@@ -40,29 +41,30 @@ TARE_API bool tare_table_names_layers(const tare_table *table);
 
 /** What became of the layers of a table. */
 typedef struct tare_resolved {
-  int layers;  /* layers that were found in the model */
-  int tensors; /* tensors that they read, which are those of the new table */
-  int unknown; /* layers that are not in the model: their scales are left out */
-  int differ;  /* tensors whose readers had different scales: the largest threshold is used */
+  int layers;        /* layers that were found in the model */
+  int tensors;       /* tensors that they read, which are those of the new table */
+  int unknown;       /* layers that are not in the model: their scales are left out */
+  int differ;        /* tensors whose readers had different scales: the largest threshold is used */
+  void *reserved[4]; /* for later versions */
 } tare_resolved;
 
 /**
  * Replaces the layers of a table by the tensors that they read in a model. A layer is the node of
  * that name, or the node whose first output has that name, as converters to ncnn name them. Scales
  * of weights are left out.
- * @param table a table of layers (asserted); it is replaced on success
+ * @param table a table of layers; it is replaced on success
  * @param resolved receives the counts; or NULL
- * @return TARE_OK, TARE_E_USAGE (no layer is in the model), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (no layer is in the model, or the table has none), TARE_E_MEMORY
  */
 TARE_API tare_status tare_table_resolve_layers(tare_table **table, const tare_model *model,
                                                tare_resolved *resolved, tare_error *err);
 
 /**
- * The table of a part of a model (tare/extract.h): the tensors that the part has and the rounding of
- * its layers, with its name and hash, and without profiles, whose symbols it may not have.
- * @param table a table of one column (asserted)
+ * The table of a part of a model (tare/extract.h): the tensors that the part has and the rounding
+ * of its layers, with its name and hash, and without profiles, whose symbols it may not have.
+ * @param table a table of one column
  * @param out receives the table; free it with tare_table_free
- * @return TARE_OK, TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (several columns), TARE_E_MEMORY
  */
 TARE_API tare_status tare_table_restrict(const tare_table *table, const tare_model *part,
                                          tare_table **out, tare_error *err);

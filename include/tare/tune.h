@@ -34,6 +34,7 @@ typedef struct tare_tune_score {
   int64_t samples;
   double integer_share; /* of the multiply-adds at the opt lengths of the first profile, 0..1 */
   bool holds;           /* the bounds */
+  void *reserved[4];    /* for later versions */
 } tare_tune_score;
 
 /** What a search does at a time. */
@@ -71,6 +72,7 @@ typedef struct tare_tune_options {
                                progress are not used */
   tare_tune_progress_fn progress; /* NULL: none */
   void *progress_user;
+  void *reserved[8]; /* for later versions; NULL */
 } tare_tune_options;
 
 /** A layer that has a choice. What it points to belongs to the result. */
@@ -84,8 +86,9 @@ typedef struct tare_tuned_layer {
    *  false. */
   bool keeps_level;
   /** By tare_precision; NAN: not measured, or the layer does not have the precision. */
-  double sqnr_db[TARE_PRECISION_COUNT]; /* of the outputs with this layer alone quantized */
-  double seconds[TARE_PRECISION_COUNT]; /* of the layer, over the samples of the search */
+  double sqnr_db[TARE_MAX_PRECISIONS]; /* of the outputs with this layer alone quantized */
+  double seconds[TARE_MAX_PRECISIONS]; /* of the layer, over the samples of the search */
+  void *reserved[4];                   /* for later versions */
 } tare_tuned_layer;
 
 /** Sets the options to the defaults: no bounds, no limit. */
@@ -100,9 +103,10 @@ TARE_API void tare_tune_options_init(tare_tune_options *options);
  * @param profiles copied
  * @param search samples with which single layers are measured; read from the beginning many times
  * @param check samples with which plans are accepted; the same data set as `search`, or another
- * @param options at least one bound on the accuracy (asserted)
+ * @param options at least one bound on the accuracy
  * @param out receives the result; free it with tare_tuned_free
- * @return TARE_OK, TARE_E_USAGE (no layer has a choice), TARE_E_UNSUPPORTED (no plan holds the
+ * @return TARE_OK, TARE_E_USAGE (no layer has a choice, or there is no
+ * bound, or one of a metric without it), TARE_E_UNSUPPORTED (no plan holds the
  * bounds), TARE_E_CHECK (the search was ended before a plan held them), or an error of
  * tare_plan_build or tare_eval
  */
@@ -127,12 +131,13 @@ TARE_API tare_tune_score tare_tuned_standard(const tare_tuned *tuned);
 typedef struct tare_tuned_level {
   double gain_db;
   double sqnr_db, standard_sqnr_db; /* of the chosen plan, and of that without requests */
+  void *reserved[4];                /* for later versions */
 } tare_tuned_level;
 
 /** Number of levels; 0 without a gain range. */
 TARE_API int tare_tuned_n_levels(const tare_tuned *tuned);
 
-/** A level by number, 0 .. tare_tuned_n_levels - 1 (asserted), quietest first. */
+/** A level by number, 0 .. tare_tuned_n_levels - 1, quietest first. */
 TARE_API tare_tuned_level tare_tuned_get_level(const tare_tuned *tuned, int i);
 
 /** Number of plans that were built and measured as a whole. */
@@ -142,6 +147,7 @@ TARE_API int tare_tuned_n_plans(const tare_tuned *tuned);
  *  needed. */
 typedef struct tare_tuned_times {
   int64_t known, measured;
+  void *reserved[4]; /* for later versions */
 } tare_tuned_times;
 
 /** What the search needed of times. */
@@ -154,7 +160,7 @@ TARE_API bool tare_tuned_is_complete(const tare_tuned *tuned);
 /** Number of layers that have a choice. */
 TARE_API int tare_tuned_n_layers(const tare_tuned *tuned);
 
-/** A layer by number, 0 .. tare_tuned_n_layers - 1 (asserted), most sensitive first. */
+/** A layer by number, 0 .. tare_tuned_n_layers - 1, most sensitive first. */
 TARE_API tare_tuned_layer tare_tuned_get_layer(const tare_tuned *tuned, int i);
 
 /**
@@ -171,11 +177,12 @@ enum { TARE_MOST_TRIALS = 8 };
  * pass over a data set: what layers cost in accuracy, for example, with requests for one layer at a
  * time.
  * @param build layer_precisions are those of `requests` instead
- * @param requests n texts, 1 .. TARE_MOST_TRIALS (asserted)
+ * @param requests n texts, 1 .. TARE_MOST_TRIALS
  * @param data is read from its beginning
  * @param eval `against` is the reference
  * @param results n results, filled on success; free each with tare_eval_result_fini
- * @return TARE_OK, or an error of tare_plan_build, tare_dataset_rewind or tare_eval_many
+ * @return TARE_OK, TARE_E_USAGE (n is out of range), or an error of tare_plan_build,
+ * tare_dataset_rewind or tare_eval_many
  */
 TARE_API tare_status tare_try_requests(const tare_model *model, const tare_profiles *profiles,
                                        const tare_build_options *build, const char *const *requests,

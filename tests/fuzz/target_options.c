@@ -80,7 +80,8 @@ static void options_globs(const char *const text) {
     }
     fuzz_need(tare_profiles_add(profiles, spec, &err), &err);
   }
-  char *const glob = tare_layer_glob(text);
+  char *glob = NULL;
+  fuzz_ok(tare_layer_glob(text, &glob, &err), &err);
   tare_free(glob);
   tare_build_options options;
   tare_build_options_init(&options);

@@ -13,7 +13,7 @@ intents=$source/examples/intents-mini
 cd "$work"
 
 echo "== command"
-"$prefix/bin/tare" version
+"$prefix/bin/tare" --version
 for page in "$source"/docs/man/*.1; do
   test -s "$prefix/share/man/man1/${page##*/}"
 done
@@ -29,7 +29,7 @@ export PKG_CONFIG_PATH="$library/pkgconfig"
 for example in examples/*.c; do
   # shellcheck disable=SC2046 # a list of flags
   "$cc" -std=c11 -Wall -Wextra -Werror "$example" $("$pkg_config" --define-prefix --cflags --libs tare) \
-    -Wl,-rpath,"$library" -o "$(basename "$example" .c)"
+    -Wl,-rpath,"$library" -pthread -lm -o "$(basename "$example" .c)"
 done
 "$work/calibrate" "$intents/intents-mini.onnx" sequence=4:64:512 "$intents/calib.h5" b.plan
 cmp a.plan b.plan
@@ -37,6 +37,49 @@ printf '2 17 23 3\n2 3\n2 17 23 5 6 7 8 9 3\n' | "$work/infer" a.plan >answers 2
 test "$(wc -l <answers)" -eq 2
 grep -q 'sequence' complaints
 "$prefix/bin/tare" run a.plan "$intents/eval.h5" --metric accuracy --labels labels -q --limit 5 >/dev/null
+
+
+echo "== examples"
+digits=$source/examples/digits-conv
+tare=$prefix/bin/tare
+"$tare" calibrate "$digits/digits-conv.onnx" "$digits/calib" --rate 8000 -q -o digits.stats
+"$work/own_calibrator" digits.stats 12 digits.json
+"$tare" build "$digits/digits-conv.onnx" --calib digits.json --profile samples=2000:20000:90000 -q -o digits.plan
+"$work/recognize" digits.plan 8000 0123456789 "$digits/eval" >heard
+test "$(wc -l <heard)" -eq "$(find "$digits/eval" -type f ! -name '*.csv' | wc -l)"
+# What is heard is what the file of labels says.
+awk -F, 'NR > 1 {print $1, $2}' "$digits/eval/labels.csv" | while read -r name digits_said; do
+  grep -q "$name.*$(printf '\t')$digits_said$" heard || echo "$name"
+done >misheard
+test "$(wc -l <misheard)" -le 2
+
+"$work/own_table" digits.json lines.txt
+"$work/own_table" lines.txt again.json
+"$tare" build "$digits/digits-conv.onnx" --calib again.json --profile samples=2000:20000:90000 -q -o again.plan
+"$work/own_metric" "$intents/intents-mini.onnx" a.plan "$intents/eval.h5" labels 3 | grep -q '^fp32 0\.[0-9]*, plan 0\.'
+
+# Several workers answer as one does, in the order of the requests; a request out of range stops none.
+for i in 1 2 3 4 5 6 7 8; do printf '2 17 23 3\n2 3\n2 17 23 5 6 7 8 9 3\n'; done >requests
+"$work/server" a.plan 4 <requests >many
+"$work/server" a.plan 1 <requests | cmp - many
+test "$(wc -l <many)" -eq 24
+test "$(grep -c sequence many)" -eq 8
+
+printf 'my card is lost\nplease cancel my transfer, my card is lost\n' >texts.txt
+"$work/classify" a.plan "$source/tests/fixtures/tokenizers/words.json" texts.txt >classes
+test "$(wc -l <classes)" -eq 2
+
+"$tare" build "$source/tests/fixtures/onnx/good_stream.onnx" --fp32 --profile samples=500,batch=1 -q -o stream.plan
+recording=$(find "$digits/eval" -type f -name '*.wav' | LC_ALL=C sort | head -n 1)
+"$work/stream" stream.plan stateN:state 500 "$recording" >chunks
+test "$(wc -l <chunks)" -gt 3
+
+echo "== static library"
+# shellcheck disable=SC2046 # a list of flags
+"$cc" -std=c11 "$source/examples/c/infer.c" $("$pkg_config" --define-prefix --cflags --libs tare-static) -o infer-static
+ldd infer-static | grep -q libtare && exit 1
+printf '2 17 23 5 6 7 8 9 3\n' | "$work/infer-static" a.plan >static-answer
+tail -n 1 answers | cmp - static-answer
 
 echo "== completions"
 PATH=$prefix/bin:$PATH

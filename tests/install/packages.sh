@@ -37,7 +37,7 @@ case $names in
 esac
 dpkg-deb -e libtare0_*.deb control
 grep -q ldconfig control/postinst control/triggers 2>/dev/null
-for file in bin/tare include/tare/tare.h share/man/man1/tare.1 share/doc/tare/copyright \
+for file in bin/tare include/tare/tare.h share/man/man1/tare.1.gz share/doc/tare/copyright share/doc/libtare0/changelog.gz \
   share/bash-completion/completions/tare; do
   test -s "root/usr/$file"
 done

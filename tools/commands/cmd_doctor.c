@@ -5,6 +5,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "tools/show/build_info.h"
 #include "tools/options/parse.h"
 #include "tools/json_out.h"
 #include "tools/report.h"
@@ -110,6 +111,7 @@ static void report_json(cJSON *const object, const char *const report_text) {
 static void doctor_print_json(const machine *const m, const char *const report_text) {
   cJSON *const object = json_begin("doctor");
   json_text(object, "tare_version", tare_version());
+  build_info_json(object);
   json_int(object, "cores", m->cores);
   json_int(object, "allowed", m->allowed);
   json_text(object, "smt", m->smt);
@@ -127,14 +129,9 @@ int cmd_doctor(const int argc, char **const argv) {
   doctor_arguments a = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
-  char *const report_text = tare_cpu_report(a.common.isa);
-  if (!report_text) {
-    return opt_end(argv[0], &a.common, cli_fail(&err, TARE_E_MEMORY, "out of memory"), &err);
-  }
-  if (strncmp(report_text, "unknown", strlen("unknown")) == 0) {
-    const tare_status status =
-        cli_fail(&err, TARE_E_USAGE, "%.*s", (int)strcspn(report_text, "\n"), report_text);
-    tare_free(report_text);
+  char *report_text = NULL;
+  const tare_status status = tare_cpu_report(a.common.isa, &report_text, &err);
+  if (status != TARE_OK) {
     return opt_end(argv[0], &a.common, status, &err);
   }
   machine m = doctor_look();

@@ -25,8 +25,8 @@ static void provenance_texts(cJSON *const object, const char *const name,
 
 /* The first line of the report on the CPU, "features ...". */
 static void cpu_json(cJSON *const object, const char *const isa) {
-  char *const report = tare_cpu_report(isa);
-  if (report) {
+  char *report = NULL;
+  if (tare_cpu_report(isa, &report, NULL) == TARE_OK) {
     report[strcspn(report, "\n")] = '\0';
     const char *const space = strpbrk(report, " ");
     json_text(object, "cpu_features", space ? space + strspn(space, " ") : report);

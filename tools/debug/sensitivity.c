@@ -15,10 +15,10 @@ static tare_status find_layers(sensitivity *const s, const tare_plan *const plan
       continue;
     }
     s->layers[s->n] = (sensitive_layer){.name = cli_format("%s", layer.name),
-                                        .glob = tare_layer_glob(layer.origins[0]),
                                         .precision = tare_precision_name(layer.got)};
-    if (!s->layers[s->n++].glob) {
-      return cli_fail(err, TARE_E_MEMORY, "names of layers: out of memory");
+    const tare_status status = tare_layer_glob(layer.origins[0], &s->layers[s->n++].glob, err);
+    if (status != TARE_OK) {
+      return status;
     }
   }
   return TARE_OK;

@@ -1,7 +1,6 @@
 #include "graph/qdq/edit_uses.h"
 #include "graph/qdq/undo/import.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,8 +98,8 @@ static bool has_scales(const tarei_graph *const graph, const Onnx__NodeProto *co
 static void add_glob(tarei_str *const to, const Onnx__NodeProto *const node,
                      const tare_precision precision) {
   const char *const name = tarei_onnx_text(node->name);
-  char *const glob = tare_layer_glob(*name ? name : node->output[0]);
-  to->failed |= !glob;
+  char *glob = NULL;
+  to->failed |= tare_layer_glob(*name ? name : node->output[0], &glob, NULL) != TARE_OK;
   tarei_str_add(to, "%s%s:%s", to->length ? "," : "", glob ? glob : "",
                 tare_precision_name(precision));
   free(glob);
@@ -277,7 +276,9 @@ tare_import_counts tare_import_count(const tare_import *const out) {
 }
 
 tare_kept_node tare_import_kept(const tare_import *const out, const int i) {
-  assert(i >= 0 && i < out->undo.counts.kept);
+  if (!tarei_has_number(i, out->undo.counts.kept)) {
+    return (tare_kept_node){0};
+  }
   return out->undo.kept[i];
 }
 

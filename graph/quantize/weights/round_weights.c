@@ -230,7 +230,7 @@ const char *tare_rounding_name(const tare_rounding rounding) {
   static const char *const NAMES[] = {[TARE_ROUNDING_NONE] = "none",
                                       [TARE_ROUNDING_NEAREST] = "nearest",
                                       [TARE_ROUNDING_TABLE] = "table"};
-  return (size_t)rounding < sizeof NAMES / sizeof *NAMES ? NAMES[rounding] : "unknown";
+  return (size_t)rounding < sizeof NAMES / sizeof *NAMES ? NAMES[rounding] : NULL;
 }
 
 tare_rounding tarei_weights_rounding(const tarei_graph *const g, const tarei_node *const node) {

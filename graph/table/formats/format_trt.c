@@ -290,6 +290,7 @@ tare_status tare_table_write_trt(const tare_table *const table,
       [OPTION_VERSION] = o.version, [OPTION_ALGORITHM] = o.algorithm};
   tare_table_setting settings[N_OPTIONS];
   int n = 0;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_trt_options, options, err));
   for (int i = 0; i < N_OPTIONS; i++) {
     if (given[i]) {
       settings[n++] = (tare_table_setting){OPTIONS[i].name, given[i]};

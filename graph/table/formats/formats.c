@@ -107,7 +107,7 @@ static tare_status formats_check(const tarei_table_format *const format,
 
 tare_status tare_table_check_setting(const int format, const tare_table_setting *const setting,
                                      tare_error *const err) {
-  assert(format >= 0 && format < N_FORMATS);
+  TAREI_TRY(tarei_check_number("table format", format, N_FORMATS, err));
   int option = 0;
   return formats_check(FORMATS[format], setting, &option, err);
 }
@@ -131,12 +131,17 @@ static int formats_column(const tare_table *const table,
   return table->n_columns == 1 ? 0 : options->profile;
 }
 
+void tare_table_write_options_init(tare_table_write_options *const options) {
+  *options = (tare_table_write_options){0};
+}
+
 tare_status tarei_table_write_as(const tare_table *const table,
                                  const tarei_table_format *const format,
                                  const tare_table_write_options *const options,
                                  const char *const path, tare_error *const err) {
   const tare_table_write_options o = options ? *options : (tare_table_write_options){0};
   const char *values[TARE_MAX_TABLE_OPTIONS] = {NULL};
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_table_write_options, options, err));
   TAREI_TRY(formats_values(format, &o, values, err));
   const int column = formats_column(table, &o);
   if (o.merged) {
@@ -156,26 +161,32 @@ tare_status tarei_table_write_as(const tare_table *const table,
 tare_status tare_table_write(const tare_table *const table, const int format,
                              const tare_table_write_options *const options, const char *const path,
                              tare_error *const err) {
-  assert(format >= 0 && format < N_FORMATS);
+  TAREI_TRY(tarei_check_number("table format", format, N_FORMATS, err));
   return tarei_table_write_as(table, FORMATS[format], options, path, err);
 }
 
 bool tare_table_keeps(const tare_table *const table, const int format, const int option) {
-  assert(format >= 0 && format < N_FORMATS);
-  assert(option >= 0 && option < FORMATS[format]->about.n_options);
+  if (!tarei_has_number(format, N_FORMATS)) {
+    return false;
+  }
+  if (!tarei_has_number(option, FORMATS[format]->about.n_options)) {
+    return false;
+  }
   return FORMATS[format]->keeps && FORMATS[format]->keeps(table, option);
 }
 
 int tare_table_lost(const tare_table *const table, const int format,
                     const tare_table_write_options *const options,
                     const char *lost[const TARE_MAX_TABLE_PARTS]) {
-  assert(format >= 0 && format < N_FORMATS);
+  if (!tarei_has_number(format, N_FORMATS)) {
+    return 0;
+  }
   const tarei_table_format *const f = FORMATS[format];
   const tare_table_write_options o = options ? *options : (tare_table_write_options){0};
   const char *values[TARE_MAX_TABLE_OPTIONS] = {NULL};
-  const tare_status status = formats_values(f, &o, values, NULL);
-  assert(status == TARE_OK);
-  (void)status; /* only asserted */
+  if (formats_values(f, &o, values, NULL) != TARE_OK) {
+    return 0;
+  }
   int n = 0;
   for (tarei_table_part part = 0; f->holds && part < TAREI_TABLE_N_PARTS; part++) {
     if (tarei_table_has(table, part, formats_column(table, &o)) && !f->holds(table, part, values)) {

@@ -298,6 +298,9 @@ static tare_status ncnn_resolve(const tare_table *const table, const tare_model 
 
 tare_status tare_table_resolve_layers(tare_table **const table, const tare_model *const model,
                                       tare_resolved *const resolved, tare_error *const err) {
+  if (!tare_table_names_layers(*table)) {
+    return tarei_fail(err, TARE_E_USAGE, "the table has scales of tensors already, not of layers");
+  }
   const size_t n = (size_t)(*table)->n_tensors;
   const char **const inputs = tarei_calloc(n, sizeof *inputs);
   ncnn_pair *const pairs = tarei_calloc(n, sizeof *pairs);

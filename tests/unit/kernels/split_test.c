@@ -156,7 +156,7 @@ static void pieces_add_up_to_the_float(void **state) {
 /* The first row that does not qualify ends the rows, wherever in it the reason is. */
 static void rows_beyond_the_range_do_not_qualify(void **state) {
   (void)state;
-  static const struct {
+  const struct {
     float value;
     bool qualifies;
   } known[] = {{0.0f, true},

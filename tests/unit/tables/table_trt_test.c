@@ -137,8 +137,8 @@ static void cache_is_rewritten_with_its_header_and_order(void **const state) {
   (void)state;
   static const char *const caches[] = {
       "TRT-7000-EntropyCalibration2\ndata: 3c008912\nconv1: 3c88edfc\npool1: 3c88edfc\n",
-      "TRT-8205-EntropyCalibration\ninput: 3b810a13\n(Unnamed Layer* 22) [Constant]_output: "
-      "3a4b050c\nonnx::Conv_329: 3c96d93c\n",
+      ("TRT-8205-EntropyCalibration\ninput: 3b810a13\n(Unnamed Layer* 22) [Constant]_output: "
+       "3a4b050c\nonnx::Conv_329: 3c96d93c\n"),
       "TRT-100300-MinMaxCalibration\nz: 3c010204\ninput_1:0: 3c010a14\n",
       "TRT-8XXX-LegacyCalibration\nx: 3c010204\n"};
   const int format = tare_table_format_of("x.cache");

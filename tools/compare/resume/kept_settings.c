@@ -83,9 +83,9 @@ static void settings_of_tokens(const opt_metric *const metric, cJSON *const sett
 /* --- all -------------------------------------------------------------------------------------- */
 
 static void settings_of_machine(const compare_arguments *const a, cJSON *const settings) {
-  char *const cpu = tare_cpu_report(a->in.common.isa);
+  char *cpu = NULL;
   json_text(settings, "tare version", tare_version());
-  if (cpu) {
+  if (tare_cpu_report(a->in.common.isa, &cpu, NULL) == TARE_OK) {
     cpu[strcspn(cpu, "\n")] = '\0';
     json_text(settings, "CPU", cpu);
   }

@@ -225,7 +225,7 @@ tare_model *transformer(const int kind, const uint32_t with) {
     x = layer(m, x, idioms[kind].write);
   }
   const int outputs[] = {x, pooled(m, x)};
-  tare_model *model;
+  tare_model *model = NULL;
   for (int i = 0; i < 2; i++) {
     assert_true(tarei_graph_mark_output(m->g, outputs[i]));
   }

@@ -1,0 +1,13 @@
+/* What this build was made of. */
+#ifndef TARE_TOOLS_SHOW_BUILD_INFO_H
+#define TARE_TOOLS_SHOW_BUILD_INFO_H
+
+#include "tools/json_out.h"
+
+/* The version and what the command was built of, as lines for people. */
+void build_info_print(void);
+
+/* The same as members of an object. */
+void build_info_json(cJSON *object);
+
+#endif

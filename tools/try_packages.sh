@@ -1,0 +1,73 @@
+#!/bin/sh
+# Tries the packages of tools/package.sh on a bare Debian 12: installs them, builds and runs the examples, upgrades to a
+# higher version, removes and purges them, and looks for what is left behind.
+# Usage: sh tools/try_packages.sh DIST [ROOT] (as root; ROOT: a folder made by debootstrap --variant=minbase bookworm, which
+# is changed; default: a new one that is removed at the end)
+set -eu
+if [ $# -lt 1 ] || [ "$(id -u)" -ne 0 ]; then
+  echo "usage, as root: sh tools/try_packages.sh DIST [ROOT]" >&2
+  exit 2
+fi
+dist=$(cd "$1" && pwd)
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+root=${2:-$work/root}
+trap 'rm -rf "$work"' EXIT
+[ -d "$root/usr" ] || debootstrap --variant=minbase bookworm "$root" >"$work/debootstrap.log" || {
+  tail -n 5 "$work/debootstrap.log" >&2
+  exit 5
+}
+inside() { # COMMAND: in the root, without questions
+  chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -euc "$1"
+}
+# All files but those that apt and dpkg keep about packages.
+files() {
+  (cd "$root" && find . -xdev | grep -vE '^\./(proc|sys|dev|tmp|try|root|var/(cache|log|lib/apt|lib/dpkg))(/|$)' | LC_ALL=C sort)
+}
+
+echo "== what they need"
+mkdir -p "$root/try"
+cp "$dist"/*.deb "$root/try"
+cp -R "$source/examples" "$root/try"
+inside "apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev pkg-config cmake make man-db >/dev/null 2>&1"
+# Their dependencies stay where the packages go: only what is ours is looked for at the end.
+needs=$(for deb in "$dist"/*.deb; do dpkg-deb -f "$deb" Depends; done | tr ',' '\n' | sed 's/[|(].*//; s/ //g' |
+  grep -v '^tare$\|^libtare' | sort -u | tr '\n' ' ')
+inside "apt-get install -y -qq --no-install-recommends $needs >/dev/null 2>&1; ldconfig"
+files >"$work/before"
+
+echo "== install"
+inside "apt-get install -y -qq --no-install-recommends /try/*.deb >/dev/null 2>&1; tare --version; man -w tare-build >/dev/null"
+
+echo "== the examples"
+inside 'cd /try && cp -R /usr/share/doc/libtare-dev/examples c && cmake -S c -B built >/dev/null && cmake --build built >/dev/null
+built/calibrate examples/intents-mini/intents-mini.onnx sequence=4:64:512 examples/intents-mini/calib.h5 a.plan
+printf "2 17 23 5 6 7 8 9 3\n" | built/infer a.plan
+cc c/infer.c $(pkg-config --cflags --libs tare) -o infer && printf "2 17 23 3\n" | ./infer a.plan
+tare calibrate examples/digits-conv/digits-conv.onnx examples/digits-conv/calib --rate 8000 -q -o digits.json >/dev/null
+tare build examples/digits-conv/digits-conv.onnx --calib digits.json -q -o digits.plan >/dev/null
+built/recognize digits.plan 8000 0123456789 examples/digits-conv/eval | head -n 2'
+
+echo "== upgrade"
+for deb in "$dist"/*.deb; do
+  rm -rf "$work/deb"
+  dpkg-deb -R "$deb" "$work/deb"
+  version=$(dpkg-deb -f "$deb" Version)
+  sed -i "s/^Version: .*/Version: $version+1/; s/(= $version)/(= $version+1)/g" "$work/deb/DEBIAN/control"
+  dpkg-deb --root-owner-group -b "$work/deb" "$root/try/$(basename "$deb" | sed "s/$version/$version+1/")" >/dev/null
+  rm "$root/try/$(basename "$deb")"
+done
+inside 'apt-get install -y -qq --no-install-recommends /try/*.deb >/dev/null 2>&1
+dpkg-query -W -f "\${Package} \${Version} \${db:Status-Abbrev}\n" "*tare*" | grep ii
+tare run /try/digits.plan /try/examples/digits-conv/eval --rate 8000 --limit 2 -q >/dev/null'
+
+echo "== remove and purge"
+inside 'apt-get remove -y -qq "^libtare" "^tare" >/dev/null 2>&1; command -v tare && exit 1
+apt-get purge -y -qq "^libtare" "^tare" >/dev/null 2>&1; ldconfig; ! dpkg-query -W -f "\${Package}\n" "*tare*" 2>/dev/null | grep .'
+files >"$work/after"
+if diff "$work/before" "$work/after"; then
+  echo "nothing is left behind"
+else
+  echo "these files are left behind (>) or gone (<)" >&2
+  exit 1
+fi
