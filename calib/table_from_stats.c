@@ -30,9 +30,10 @@ static double table_from_stats_as_float(const double value) {
   return (double)(float)value;
 }
 
-/* One column of one tensor. A threshold that is too small for a normal scale counts as dead. */
+/* One column of one tensor: a profile, or -1 for all. A threshold that is too small for a normal
+ * scale counts as dead. */
 static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulator *const a,
-                            const char *const name, const bool judge) {
+                            const int profile, const char *const name, const bool judge) {
   const bool known = a->min <= a->max;
   tarei_cell cell = {.min = known ? (double)a->min : NAN,
                      .max = known ? (double)a->max : NAN,
@@ -40,7 +41,8 @@ static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulat
                      .energy_lost = known ? 0 : NAN,
                      .static_loss = NAN,
                      .row_loss = NAN,
-                     .rms = NAN};
+                     .rms = NAN,
+                     .rows = table_from_stats_as_float(tarei_stats_rows(j->stats, a, profile))};
   const double amax = (double)tarei_accumulator_amax(a);
   if (amax < tarei_table_least_amax()) {
     return cell;
@@ -69,7 +71,7 @@ static void fill_columns(table_from_stats_job *const j, const tarei_stats_tensor
                          const tarei_cell *const merged) {
   for (int p = 0; p < j->table->n_columns; p++) {
     tarei_cell *const cell = &j->cells[p];
-    *cell = make_cell(j, &tensor->buckets[p], tensor->name, false);
+    *cell = make_cell(j, &tensor->buckets[p], p, tensor->name, false);
     if (cell->count == 0) {
       *cell = *merged;
       cell->count = 0;
@@ -93,14 +95,26 @@ static void judge_profiles(table_from_stats_job *const j, const tarei_stats_tens
   }
 }
 
+static bool is_model_input(const tare_stats *const stats, const char *const name) {
+  for (int i = 0; i < stats->n_inputs; i++) {
+    if (strcmp(stats->inputs[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_tensor *const tensor,
                               tare_error *const err) {
   tarei_accumulator all;
   tarei_accumulator_init(&all);
   tare_status status = tarei_stats_merged(tensor, j->stats->n_profiles, &all, err);
   if (status == TARE_OK) {
-    const tarei_cell merged = make_cell(j, &all, tensor->name, true);
+    const tarei_cell merged = make_cell(j, &all, -1, tensor->name, true);
     tarei_findings_tensor(&j->findings, tensor->name, &all, &merged);
+    if (!is_model_input(j->stats, tensor->name)) {
+      tarei_findings_rows(&j->findings, tensor->name, &all, &merged);
+    }
     if (j->table->per_profile) {
       fill_columns(j, tensor, &merged);
     } else {
