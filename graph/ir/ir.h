@@ -66,7 +66,7 @@ typedef struct tarei_quant {
   bool unsettled; /* and so few were counted that others will exceed the scale */
   /* Of the graph (graph/quantize/levels.h); not in plan files. */
   bool follows_level; /* a louder input than those of the table exceeds the scale */
-  bool logged;        /* a logarithm follows, and nothing before has a bias */
+  bool logged;        /* a logarithm or root follows, and nothing before has a bias */
 } tarei_quant;
 
 /* Input `input` of a node, which reads a value; `node` is -1 for none. */

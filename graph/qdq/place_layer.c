@@ -128,7 +128,7 @@ static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *con
          (!g->values[layer->w].data && refuse_activation(g, layer, layer->w, true));
 }
 
-/* A logarithm makes quiet elements count as much as loud ones, of which no form keeps
+/* A logarithm or root makes quiet elements count as much as loud ones, of which no form keeps
  * enough. */
 static bool refuse_logged(const tarei_placement *const p, tarei_placed_layer *const layer) {
   const int out = tarei_placed_output(p, layer->node, 0);
