@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "calib/parts/run_settings.h"
 #include "calib/row_loss.h"
 #include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
@@ -143,6 +144,19 @@ tare_status tarei_stats_add(tare_stats *const sum, const tare_stats *const sorte
     sum->profiles[p].n_samples += sorted->profiles[p].n_samples;
   }
   return TARE_OK;
+}
+
+double tarei_stats_rows(const tare_stats *const stats, const tarei_accumulator *const a,
+                        const int profile) {
+  double n_rows = 0, n_samples = 0;
+  for (int bin = 0; bin < TAREI_ROW_BINS; bin++) {
+    n_rows += (double)a->rows[bin];
+  }
+  for (int p = 0; p < stats->n_profiles; p++) {
+    n_samples += profile < 0 || p == profile ? (double)stats->profiles[p].n_samples : 0;
+  }
+  const bool weighed = *tarei_settings_find(&stats->settings, TAREI_SETTING_WEIGHT);
+  return weighed || n_samples == 0 ? NAN : n_rows / n_samples;
 }
 
 tare_status tarei_stats_merged(const tarei_stats_tensor *const tensor, const int n_profiles,

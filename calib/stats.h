@@ -82,4 +82,8 @@ tare_status tarei_stats_add(tare_stats *sum, const tare_stats *sorted, tare_erro
 tare_status tarei_stats_merged(const tarei_stats_tensor *tensor, int n_profiles,
                                tarei_accumulator *out, tare_error *err);
 
+/* Rows of a sample, on average, in an accumulator of a profile, or of all (-1); NAN where weights
+ * made shares of their numbers. */
+double tarei_stats_rows(const tare_stats *stats, const tarei_accumulator *a, int profile);
+
 #endif

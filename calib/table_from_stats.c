@@ -58,7 +58,8 @@ static double table_from_stats_threshold(table_from_stats_job *const j,
   return t;
 }
 
-/* One column of one tensor. A threshold that is too small for a normal scale counts as dead. */
+/* One column of one tensor: a profile, or -1 for all. A threshold that is too small for a normal
+ * scale counts as dead. */
 static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulator *const a,
                             const char *const name, const int profile, const bool judge) {
   const bool known = a->min <= a->max;
@@ -68,7 +69,8 @@ static tarei_cell make_cell(table_from_stats_job *const j, const tarei_accumulat
                      .energy_lost = known ? 0 : NAN,
                      .static_loss = NAN,
                      .row_loss = NAN,
-                     .rms = NAN};
+                     .rms = NAN,
+                     .rows = table_from_stats_as_float(tarei_stats_rows(j->stats, a, profile))};
   const double amax = (double)tarei_accumulator_amax(a);
   if (amax < tarei_table_least_amax()) {
     return cell;
@@ -121,6 +123,15 @@ static void judge_profiles(table_from_stats_job *const j, const tarei_stats_tens
   }
 }
 
+static bool is_model_input(const tare_stats *const stats, const char *const name) {
+  for (int i = 0; i < stats->n_inputs; i++) {
+    if (strcmp(stats->inputs[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_tensor *const tensor,
                               tare_error *const err) {
   tarei_accumulator all;
@@ -129,6 +140,9 @@ static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_t
   if (status == TARE_OK) {
     const tarei_cell merged = make_cell(j, &all, tensor->name, -1 /* all */, true);
     tarei_findings_tensor(&j->findings, tensor->name, &all, &merged);
+    if (!is_model_input(j->stats, tensor->name)) {
+      tarei_findings_rows(&j->findings, tensor->name, &all, &merged);
+    }
     if (j->table->per_profile) {
       fill_columns(j, tensor, &merged);
     } else {

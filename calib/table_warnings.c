@@ -10,7 +10,8 @@
 enum { NAMES_SHOWN = 8 };
 
 void tarei_findings_fini(tarei_findings *const f) {
-  tarei_name_list *const lists[] = {&f->dead, &f->degenerate, &f->quiet, &f->not_finite};
+  tarei_name_list *const lists[] = {&f->dead, &f->degenerate, &f->quiet, &f->unsettled,
+                                    &f->not_finite};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     tarei_str_free(&lists[i]->names);
   }
@@ -70,6 +71,14 @@ void tarei_findings_tensor(tarei_findings *const f, const char *const name,
   }
 }
 
+void tarei_findings_rows(tarei_findings *const f, const char *const name,
+                         const tarei_accumulator *const all, const tarei_cell *const cell) {
+  if (cell->amax > 0 && tarei_rows_are_few(cell->rows) &&
+      !tarei_range_is_settled(cell->count, all->n_samples)) {
+    tarei_name_list_add(&f->unsettled, name);
+  }
+}
+
 static tare_status report_clipping(const tarei_findings *const f, const tare_stats *const stats,
                                    const char *const method, tare_table *const table,
                                    tare_error *const err) {
@@ -112,6 +121,20 @@ static tare_status report_quiet(const tarei_name_list *const quiet, tare_table *
                                 tarei_str_get(&quiet->names), quiet->n == 1 ? "it" : "them");
 }
 
+static tare_status report_unsettled(const tarei_name_list *const unsettled, tare_table *const table,
+                                    tare_error *const err) {
+  return unsettled->n == 0
+             ? TARE_OK
+             : tarei_table_warn(
+                   table, err,
+                   "%d tensor%s few rows in a sample, so that other samples may exceed "
+                   "the scale of these: %s. tare build uses row scales there; for other "
+                   "engines calibrate with more samples, or keep the layers that read "
+                   "%s in float",
+                   unsettled->n, unsettled->n == 1 ? " has" : "s have",
+                   tarei_str_get(&unsettled->names), unsettled->n == 1 ? "it" : "them");
+}
+
 static tare_status report_list(const tarei_name_list *const list, const char *const text,
                                tare_table *const table, tare_error *const err) {
   return list->n == 0 ? TARE_OK
@@ -145,5 +168,6 @@ tare_status tarei_findings_report(const tarei_findings *const f, const tare_stat
   TAREI_TRY(report_list(&f->dead, "contain only zeros and stay in float", table, err));
   TAREI_TRY(report_list(&f->not_finite, "contain NaN or Inf, which is not counted", table, err));
   TAREI_TRY(report_quiet(&f->quiet, table, err));
+  TAREI_TRY(report_unsettled(&f->unsettled, table, err));
   return report_profiles(stats, table, err);
 }

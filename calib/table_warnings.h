@@ -21,7 +21,7 @@ typedef struct tarei_clipped {
 } tarei_clipped;
 
 typedef struct tarei_findings {
-  tarei_name_list dead, degenerate, quiet, not_finite;
+  tarei_name_list dead, degenerate, quiet, unsettled, not_finite;
   tarei_clipped *clipped;
   int n_clipped;
   tarei_clipped
@@ -40,6 +40,9 @@ void tarei_findings_degenerate(tarei_findings *f, const char *name, bool degener
 /* Checks the merged statistics of a tensor and its line of the table. */
 void tarei_findings_tensor(tarei_findings *f, const char *name, const tarei_accumulator *all,
                            const tarei_cell *cell);
+/* Whether its rows are few. A recording, which is one row, is not asked about. */
+void tarei_findings_rows(tarei_findings *f, const char *name, const tarei_accumulator *all,
+                         const tarei_cell *cell);
 
 /* Adds the warnings to the table. */
 tare_status tarei_findings_report(const tarei_findings *f, const tare_stats *stats,

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "graph/quantize/row_need.h"
 #include "graph/table/table.h"
 
 /* Limits; docs/numerics.md says why. */
 #define JUMP 4.0       /* between the largest magnitudes in neighbouring profiles */
 #define FAR_SHARE 0.5F /* of the range that lies between the values and zero */
-enum { FEW_SAMPLES_SEEN = 64, FEW_VALUES = 1 << 16 };
 
 /* A tensor over all profiles. */
 typedef struct suspect {
@@ -76,7 +76,7 @@ static bool suspect_jumps(const tarei_stats_tensor *const tensor, const int n_pr
 
 static bool suspect_has_few_values(const tarei_stats_tensor *const tensor, const int n_profiles) {
   const suspect s = suspect_of(tensor, n_profiles);
-  return suspect_amax(&s) > 0 && s.n_values < FEW_VALUES && s.n_samples < FEW_SAMPLES_SEEN;
+  return suspect_amax(&s) > 0 && !tarei_range_is_settled(s.n_values, s.n_samples);
 }
 
 static const tarei_suspicion suspicions[] = {

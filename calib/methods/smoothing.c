@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "calib/row_loss.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/row_need.h"
 #include "graph/quantize/smooth.h"
 #include "graph/table/named.h"
 #include "graph/table/smoothing.h"
@@ -220,6 +221,7 @@ static tare_status smoothed_add(const smoothed_tensor *const t,
   return status;
 }
 
+/* Where samples have few rows, the channels of others have other ranges. */
 static tare_status smooth_one(tare_plan *const plan, const tarei_channel_range *const range,
                               const tare_smoothing mode, tare_stats *const stats,
                               tare_error *const err) {
@@ -235,7 +237,8 @@ static tare_status smooth_one(tare_plan *const plan, const tarei_channel_range *
   tarei_accumulator_init(&all);
   TAREI_TRY_GOTO(tarei_stats_merged(tensor, stats->n_profiles, &all, err), done);
   TAREI_TRY_GOTO(smoothed_init(&t, plan->root.graph, &site, err), done);
-  if (smoothed_take_ranges(&t, range, stats->n_profiles) && smoothed_take_energy(&t, &all, mode)) {
+  if (!tarei_rows_are_few(tarei_stats_rows(stats, &all, -1)) &&
+      smoothed_take_ranges(&t, range, stats->n_profiles) && smoothed_take_energy(&t, &all, mode)) {
     smoothed_take_weights(&t);
     if (smoothed_decide(&t, mode)) {
       TAREI_TRY_GOTO(smoothed_add(&t, range, tensor->name, stats, err), done);

@@ -130,7 +130,7 @@ tare_status tarei_run_settings(const tare_model *const model, const tare_dataset
   TAREI_TRY(add_streaming(options->streaming, out, err));
   TAREI_TRY(add_data(dataset, out, err));
   TAREI_TRY(run_settings_add_choice(&tarei_dataset_spec(dataset)->choice, out, err));
-  TAREI_TRY(tarei_settings_add(out, "weight",
+  TAREI_TRY(tarei_settings_add(out, TAREI_SETTING_WEIGHT,
                                options->weight ? tare_weight_name(options->weight) : "", err));
   TAREI_TRY(tarei_settings_add(out, TAREI_SETTING_NORMS, options->fold_norms ? "fold" : "", err));
   return add_decisions(options, out, err);

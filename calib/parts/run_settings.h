@@ -12,6 +12,7 @@
 #define TAREI_SETTING_CLIPPING "weight-clipping"
 #define TAREI_SETTING_CORRECTION "bias-correction"
 #define TAREI_SETTING_SMOOTHING "smoothing"
+#define TAREI_SETTING_WEIGHT "weight"
 
 tare_status tarei_run_settings(const tare_model *model, const tare_dataset *dataset,
                                const tare_calibrate_options *options, tarei_settings *out,

@@ -54,17 +54,19 @@ typedef enum tarei_granularity {
 /* Quantization of a value: real = (stored - zero_point) * scale. */
 typedef struct tarei_quant {
   tarei_granularity granularity;
-  int n_scales;        /* 0: no annotation; 1: the same for all profiles; else one per profile */
-  float *scales;       /* > 0, finite, normal; owned by the value */
-  bool stated;         /* by the model: the scale is that of a byte; else it is amax / 127, and that
-                          of a byte is scale * 127 / (255 - zero_point) */
-  int32_t zero_point;  /* 0..255; not stated: TAREI_SYMMETRIC, or less if the statistics have no or
-                          only small negative values */
+  int n_scales;       /* 0: no annotation; 1: the same for all profiles; else one per profile */
+  float *scales;      /* > 0, finite, normal; owned by the value */
+  bool stated;        /* by the model: the scale is that of a byte; else it is amax / 127, and that
+                         of a byte is scale * 127 / (255 - zero_point) */
+  int32_t zero_point; /* 0..255; not stated: TAREI_SYMMETRIC, or less if the statistics have no or
+                         only small negative values */
   /* As in a table; 0: not known. They are not in plan files. */
   double static_loss, row_loss, rms;
+  bool few_rows;  /* a sample has so few rows that scales of their own cost no time */
+  bool unsettled; /* and so few were counted that others will exceed the scale */
   /* Of the graph (graph/quantize/levels.h); not in plan files. */
   bool follows_level; /* a louder input than those of the table exceeds the scale */
-  bool logged;        /* a logarithm follows, and nothing before has a bias */
+  bool logged;        /* a logarithm or root follows, and nothing before has a bias */
 } tarei_quant;
 
 /* Input `input` of a node, which reads a value; `node` is -1 for none. */
@@ -77,10 +79,10 @@ typedef struct tarei_use_links {
 } tarei_use_links;
 
 typedef struct tarei_value {
-  char *name;       /* unique; the ONNX name if the value is in the model */
-  tare_dtype dtype; /* TARE_DTYPE_NONE before inference */
+  char *name;             /* unique; the ONNX name if the value is in the model */
+  tare_dtype dtype;       /* TARE_DTYPE_NONE before inference */
   tare_dtype model_dtype; /* the float16 or bfloat16 that this float32 is in the model; or NONE */
-  int rank;         /* -1 before inference */
+  int rank;               /* -1 before inference */
   tarei_expr dims[TARE_MAX_RANK];
   int producer; /* node index, or -1 for inputs and constants */
   bool is_input;

@@ -128,7 +128,8 @@ static bool refuse_layer(const tarei_placement *const p, tarei_placed_layer *con
          (!g->values[layer->w].data && refuse_activation(g, layer, layer->w, true));
 }
 
-/* A logarithm makes quiet elements count as much as loud ones, of which no form keeps enough. */
+/* A logarithm or root makes quiet elements count as much as loud ones, of which no form keeps
+ * enough. */
 static bool refuse_logged(const tarei_placement *const p, tarei_placed_layer *const layer) {
   const int out = tarei_placed_output(p, layer->node, 0);
   const tarei_value *const output = out >= 0 ? &p->graph->values[out] : NULL;
@@ -153,11 +154,15 @@ static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const lay
   if (tarei_quant_loses_rows(&x->quant)) {
     return place_because(layer, TARE_REASON_QUIET_ROWS, x, tarei_quant_row_gain(&x->quant));
   }
-  return conv && group * dim_of(g, layer->w, 1) == 1 ? place_because(layer, TARE_REASON_LEVEL, x, 0)
-                                                     : false;
+  if (conv && group * dim_of(g, layer->w, 1) == 1) {
+    return place_because(layer, TARE_REASON_LEVEL, x, 0);
+  }
+  return x->quant.unsettled && place_because(layer, TARE_REASON_FEW_ROWS, x, 0);
 }
 
-static void place_rows(const tarei_placement *const p, tarei_placed_layer *const layer) {
+/* 16 bits have a scale of the table, which other samples exceed if it was made of few rows. */
+static void place_rows(const tarei_placement *const p, tarei_placed_layer *const layer,
+                       const tare_precision asked) {
   static const tarei_layer_form FORMS[TARE_ROWS_COUNT] = {[TARE_ROWS_FLOAT] = TAREI_FORM_FLOAT,
                                                           [TARE_ROWS_INT16] = TAREI_FORM_INT16,
                                                           [TARE_ROWS_DYNAMIC] = TAREI_FORM_DYNAMIC};
@@ -168,6 +173,10 @@ static void place_rows(const tarei_placement *const p, tarei_placed_layer *const
     tarei_str_add(&layer->reason, "; 16-bit Q/DQ needs opset %lld, the model has %lld",
                   (long long)tarei_qdq_version(needs),
                   (long long)tarei_onnx_file_opset(p->file, ""));
+    layer->form = TAREI_FORM_FLOAT;
+  }
+  if (layer->form == TAREI_FORM_INT16 && asked == TARE_PRECISION_ANY &&
+      p->graph->values[layer->x].quant.unsettled) {
     layer->form = TAREI_FORM_FLOAT;
   }
   if (layer->form == TAREI_FORM_DYNAMIC && type != TARE_F32) {
@@ -272,7 +281,7 @@ tare_status tarei_place_layer(const tarei_placement *const p, tarei_requests *co
     return TARE_OK;
   }
   if (needs_rows(g, layer, asked)) {
-    place_rows(p, layer);
+    place_rows(p, layer, asked);
   } else {
     layer->form = TAREI_FORM_INT8;
     place_output(p, layer);

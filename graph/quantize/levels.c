@@ -14,7 +14,11 @@ typedef struct growth {
   double power; /* of the inputs; 0: not at all */
   bool late;    /* a layer lies between, */
   bool biased;  /* and one has a bias or a state */
+  double root;  /* the least power that a logarithm, 0, or a root makes of it; or INFINITY */
 } growth;
+
+#define FLAT_ROOT \
+  0.5 /* share of the power of a value, up to which a root of it is like a logarithm */
 
 /* The first walk listens, the second marks. */
 typedef struct levels_walk {
@@ -162,20 +166,34 @@ static growth growth_of_output(const tarei_graph *const g, const growth *const v
   return out;
 }
 
-/* --- logarithms ------------------------------------------------------------------------------- */
+/* --- logarithms and roots ----------------------------------------------------------------------
+ */
 
-/* From a logarithm back to the inputs of the model. */
-static void mark_logged(tarei_graph *const g, const growth *const values) {
+/* What a node and those behind it make of its inputs. */
+static double root_behind(const growth *const values, const tarei_node *const node) {
+  const bool root = node->op->growth == TAREI_GROWTH_ROOT || node->op->growth == TAREI_GROWTH_POWER;
+  double least = node->op->growth == TAREI_GROWTH_LOG ? 0 : INFINITY;
+  for (int i = 0; i < node->n_out; i++) {
+    const growth *const out = node->out[i] >= 0 ? &values[node->out[i]] : NULL;
+    least = out ? fmin(least, out->root) : least;
+    least = out && root && out->power < power_of(values, node, 0) ? fmin(least, out->power) : least;
+  }
+  return least;
+}
+
+/* From a logarithm or root back to the inputs of the model. */
+static void mark_logged(tarei_graph *const g, growth *const values) {
+  for (int v = 0; v < g->n_values; v++) {
+    values[v].root = INFINITY;
+  }
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
-    bool logged = node->op->growth == TAREI_GROWTH_LOG;
-    for (int i = 0; i < node->n_out; i++) {
-      logged |= node->out[i] >= 0 && g->values[node->out[i]].quant.logged;
-    }
-    for (int i = 0; logged && i < node->n_in; i++) {
-      const int v = node->in[i];
-      if (v >= 0 && values[v].power > 0 && !values[v].biased) {
-        g->values[v].quant.logged = true;
+    const double root = root_behind(values, node);
+    for (int i = 0; i < node->n_in; i++) {
+      growth *const in = node->in[i] >= 0 ? &values[node->in[i]] : NULL;
+      if (in && in->power > 0 && !in->biased) {
+        in->root = fmin(in->root, root);
+        g->values[node->in[i]].quant.logged = in->root <= FLAT_ROOT * in->power;
       }
     }
   }

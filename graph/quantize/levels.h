@@ -8,8 +8,9 @@
  * spectrum are.
  *
  * A logarithm makes a quiet element count as much as a loud one of the same row, which neither one
- * scale nor row scales do. Layers before it stay float if nothing has a bias on the way from the
- * input of the model: such are a Fourier transform by convolution, and filter banks.
+ * scale nor row scales do, and a root of at least half the power nearly so. Layers before it stay
+ * float if nothing has a bias on the way from the input of the model: such are a Fourier transform
+ * by convolution, and filter banks.
  */
 #ifndef TAREI_GRAPH_QUANTIZE_LEVELS_H
 #define TAREI_GRAPH_QUANTIZE_LEVELS_H

@@ -214,52 +214,66 @@ static const tarei_value *find_follower(const tarei_graph *const g, const tarei_
   return NULL;
 }
 
+/* Why the rows of a layer's input want scales of their own, be it that a layer has none to give. */
+static tarei_reason reason_for_rows(const tarei_graph *const g, const tarei_node *const node,
+                                    const tarei_int8_form *const form,
+                                    const tarei_quantize_options *const o) {
+  const bool symmetric = o->build.symmetric;
+  const tarei_value *const x = quietest_input(g, node, form);
+  const tarei_value *const follower =
+      symmetric ? NULL : find_follower(g, node, 0, row_inputs(g, node, form));
+  int64_t gain;
+  if (has_quiet_rows(g, form, x, &gain)) {
+    return because(symmetric ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_QUIET_ROWS, x, gain);
+  }
+  if (tarei_reads_single_channel(g, node)) {
+    return because(symmetric ? TARE_REASON_LEVEL_LOST : TARE_REASON_LEVEL, x, 0);
+  }
+  if (follower) {
+    return because(TARE_REASON_LOUDER, follower, 0);
+  }
+  return !symmetric && form->activations == 1 && x->quant.few_rows
+             ? because(TARE_REASON_FEW_ROWS, x, 0)
+             : because(TARE_REASON_NONE, NULL, 0);
+}
+
 /* By the predicted losses: row scales where one scale costs rows of the input much more, where a
- * louder input would exceed it, and on a single channel, of which a row is a single value and shows
- * nothing; 16 bits where these do not suffice. Layers with an operand without row scales (depthwise
- * convolutions, products of activations) get float where that cost is high. `why` says so; with
- * `symmetric` there is one scale all the same, and `why` says what that loses. */
+ * louder input or another sample would exceed it, and on a single channel, of which a row is a
+ * single value and shows nothing; 16 bits where these do not suffice. Layers with an operand
+ * without row scales (depthwise convolutions, products of activations) get float where that cost is
+ * high. `why` says so; with `symmetric` there is one scale all the same, and `why` says what that
+ * loses. */
 static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_node *const node,
                                      const tarei_int8_form *const form,
                                      const tarei_quantize_options *const o,
                                      tarei_reason *const why) {
-  const tarei_value *const x = quietest_input(g, node, form);
+  const tarei_value *const x = quietest_input(g, node, form), *const y = first_output(g, node);
   const bool symmetric = o->build.symmetric;
   const int n_rows = row_inputs(g, node, form);
-  const tarei_value *const follower = symmetric ? NULL : find_follower(g, node, 0, n_rows);
   const tarei_value *const clipped =
       symmetric ? NULL : find_follower(g, node, n_rows, form->activations);
-  int64_t gain;
-  const bool quiet = has_quiet_rows(g, form, x, &gain);
-  const bool raw = tarei_reads_single_channel(g, node);
-  const bool serve = n_rows > 0;
-  const tarei_value *const output = first_output(g, node);
-  if (!symmetric && !serve && form->activations == 1 && tarei_quant_wants_float(&x->quant)) {
-    *why = because(TARE_REASON_QUIET_ROWS, x, gain);
+  const tarei_reason rows = reason_for_rows(g, node, form, o);
+  const bool alone = !symmetric && n_rows == 0 && form->activations == 1;
+  if (alone && (tarei_quant_wants_float(&x->quant) || rows.why == TARE_REASON_FEW_ROWS)) {
+    *why = rows;
     return TARE_PRECISION_FP32;
   }
   if (clipped) {
     *why = because(TARE_REASON_LOUDER, clipped, 0);
     return TARE_PRECISION_FP32;
   }
-  if (!symmetric && output && output->quant.logged) {
-    *why = because(TARE_REASON_LOGARITHM, output, 0);
+  if (!symmetric && y && y->quant.logged) {
+    *why = because(TARE_REASON_LOGARITHM, y, 0);
     return TARE_PRECISION_FP32;
   }
   const tare_precision by_output = choose_by_output(g, node, form, o, why);
   if (by_output != TARE_PRECISION_INT8) {
     return by_output;
   }
-  if (!(quiet || raw || follower) || !serve) {
+  if (!rows.why || n_rows == 0) {
     return TARE_PRECISION_INT8;
   }
-  if (quiet) {
-    *why = because(symmetric ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_QUIET_ROWS, x, gain);
-  } else if (raw) {
-    *why = because(symmetric ? TARE_REASON_LEVEL_LOST : TARE_REASON_LEVEL, x, 0);
-  } else {
-    *why = because(TARE_REASON_LOUDER, follower, 0);
-  }
+  *why = rows;
   return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
 }
 
@@ -414,7 +428,8 @@ static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const
   return node->op->int8->byte_residual && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
          !(r->uses[value] & TAREI_KEPT_AS_FLOAT) && g->values[value].quant.n_scales &&
          !tarei_quant_wants_windows(&g->values[value].quant) &&
-         (r->options->build.symmetric || !g->values[value].quant.follows_level);
+         (r->options->build.symmetric ||
+          !(g->values[value].quant.follows_level || g->values[value].quant.few_rows));
 }
 
 /* Replaces the inputs that a layer reads as bytes. */

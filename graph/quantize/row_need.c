@@ -3,13 +3,16 @@
 #include <math.h>
 
 /* Limits; docs/numerics.md has the measurements behind them. */
-#define ENOUGH 3e-5           /* static loss, 45 dB, up to which one scale is good enough */
-#define ENOUGH_WINDOWS 3e-3   /* the same for convolutions, 25 dB: their rows cost more time */
-#define GAIN 2                /* so many times as much must one scale lose as row scales */
-#define LOST 1e-2             /* static loss, 20 dB, from which on one scale serves no engine */
-#define NOISY 2e-3            /* loss of an output, 27 dB, from which on 8-bit rows are too few */
-#define COARSE 3e-3           /* the same, 25 dB, from which on 8-bit weights are too few */
-#define DROWNED 0.1           /* static loss, 10 dB, from which on rows drown in noise */
+#define ENOUGH 3e-5         /* static loss, 45 dB, up to which one scale is good enough */
+#define ENOUGH_WINDOWS 3e-3 /* the same for convolutions, 25 dB: their rows cost more time */
+#define GAIN 2              /* so many times as much must one scale lose as row scales */
+#define LOST 1e-2           /* static loss, 20 dB, from which on one scale serves no engine */
+#define NOISY 2e-3          /* loss of an output, 27 dB, from which on 8-bit rows are too few */
+#define COARSE 3e-3         /* the same, 25 dB, from which on 8-bit weights are too few */
+#define DROWNED 0.1         /* static loss, 10 dB, from which on rows drown in noise */
+#define FEW_ROWS 8          /* of a sample, whose own scales take no time worth counting */
+#define SETTLED_SAMPLES 64  /* from so many samples or values on few others exceed a range */
+#define SETTLED_VALUES 65536
 #define TYPICAL_ROW_LOSS 1e-4 /* where the table does not have it */
 
 static double known_row_loss(const tarei_quant *const quant) {
@@ -23,6 +26,14 @@ bool tarei_quant_needs_rows(const tarei_quant *const quant, const double row_los
 void tarei_quant_choose_rows(tarei_quant *const quant) {
   const bool rows = tarei_quant_needs_rows(quant, known_row_loss(quant));
   quant->granularity = rows ? TAREI_PER_ROW : TAREI_PER_TENSOR;
+}
+
+bool tarei_range_is_settled(const int64_t n_values, const int64_t n_samples) {
+  return n_values >= SETTLED_VALUES || n_samples >= SETTLED_SAMPLES;
+}
+
+bool tarei_rows_are_few(const double per_sample) {
+  return per_sample > 0 && per_sample <= FEW_ROWS;
 }
 
 bool tarei_quant_wants_windows(const tarei_quant *const quant) {

@@ -20,6 +20,12 @@ bool tarei_quant_wants_float(const tarei_quant *quant);
 bool tarei_quant_loses_rows(const tarei_quant *quant);
 bool tarei_rows_drown(double static_loss);
 
+/* Whether a sample has so few rows that scales of their own take no time worth counting. */
+bool tarei_rows_are_few(double per_sample);
+
+/* Whether few other samples exceed the range of these. */
+bool tarei_range_is_settled(int64_t n_values, int64_t n_samples);
+
 /* Energy of `part` of the input, multiplied by `gain`, as a share of that of the output. Where the
  * part is `row_loss` and the gain the sum of squares of the weights of an output, it is what the
  * rounding of 8-bit rows costs; where the part is 1 and the gain the expected noise of 8-bit

@@ -81,6 +81,28 @@ static void annotate_losses(const tarei_table_tensor *const tensor, const int n_
   tarei_quant_choose_rows(quant);
 }
 
+/* Samples that a column was made of. */
+static int64_t column_samples(const tare_table *const table, const int column) {
+  int64_t n = 0;
+  for (int p = 0; p < table->n_profiles; p++) {
+    n += !table->per_profile || p == column ? table->profiles[p].samples : 0;
+  }
+  return n;
+}
+
+/* Rows are few if they are in all columns, and their range is settled if it is in all. */
+static void annotate_rows(const tare_table *const table, const tarei_table_tensor *const tensor,
+                          tarei_quant *const quant) {
+  bool few = true, settled = true;
+  for (int i = 0; i < table->n_columns; i++) {
+    const tarei_cell *const cell = &tensor->cells[i];
+    few = few && tarei_rows_are_few(cell->rows);
+    settled = settled && tarei_range_is_settled(cell->count, column_samples(table, i));
+  }
+  quant->few_rows = few;
+  quant->unsettled = few && !settled;
+}
+
 static int scales_needed(const tarei_table_tensor *const tensor, const int n_columns) {
   for (int i = 1; i < n_columns; i++) {
     if (tensor->cells[i].amax != tensor->cells[0].amax) {
@@ -90,8 +112,10 @@ static int scales_needed(const tarei_table_tensor *const tensor, const int n_col
   return 1;
 }
 
-static tare_status annotate_value(const tarei_table_tensor *const tensor, const int n_columns,
-                                  tarei_value *const value, tare_error *const err) {
+static tare_status annotate_value(const tare_table *const table,
+                                  const tarei_table_tensor *const tensor, tarei_value *const value,
+                                  tare_error *const err) {
+  const int n_columns = table->n_columns;
   const int n = scales_needed(tensor, n_columns);
   float *const scales = tarei_calloc((size_t)n, sizeof *scales);
   if (!scales) {
@@ -104,6 +128,7 @@ static tare_status annotate_value(const tarei_table_tensor *const tensor, const 
   value->quant = (tarei_quant){
       .n_scales = n, .scales = scales, .zero_point = zero_point_for(tensor, n_columns)};
   annotate_losses(tensor, n_columns, &value->quant);
+  annotate_rows(table, tensor, &value->quant);
   return TARE_OK;
 }
 
@@ -127,7 +152,7 @@ tare_status tarei_table_annotate_smoothed(const tare_table *const table,
     cell->amax = fmax(-cell->min, cell->max);
     cell->rms = s->rms;
   }
-  const tare_status status = annotate_value(&smoothed, table->n_columns, value, err);
+  const tare_status status = annotate_value(table, &smoothed, value, err);
   free(smoothed.cells);
   return status;
 }
@@ -147,7 +172,7 @@ static tare_status annotate_graph(const tare_table *const table, const tarei_gra
     *n_found += !value->is_output; /* "logits" and the like are outputs of many models */
     const tarei_table_tensor *const tensor = &table->tensors[line];
     if (is_float_variable(value) && !is_dead_anywhere(tensor, table->n_columns)) {
-      TAREI_TRY(annotate_value(tensor, table->n_columns, value, err));
+      TAREI_TRY(annotate_value(table, tensor, value, err));
     }
   }
   for (int n = 0; n < graph->n_nodes; n++) {

@@ -21,6 +21,7 @@ static void merge_cell(tarei_cell *const to, const tarei_cell *const from) {
   to->static_loss = larger(to->static_loss, from->static_loss);
   to->row_loss = larger(to->row_loss, from->row_loss);
   to->rms = larger(to->rms, from->rms);
+  to->rows = larger(to->rows, from->rows);
 }
 
 static tare_status merge_lists(const tare_table *const table, const int profile,
@@ -46,6 +47,18 @@ static tare_status merge_lists(const tare_table *const table, const int profile,
   return tarei_table_finish(out, "table", err);
 }
 
+/* Of a table with a column for each profile, those of the columns taken. */
+static tare_status merge_profiles(const tare_table *const table, const int profile,
+                                  tare_table *const out, tare_error *const err) {
+  for (int p = 0; p < table->n_profiles; p++) {
+    const tarei_table_profile *const from = &table->profiles[p];
+    if (profile < 0 || !table->per_profile || p == profile) {
+      TAREI_TRY(tarei_table_add_profile(out, from->spec, from->samples, err));
+    }
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_table_merge(const tare_table *const table, const int profile,
                               tare_table **const out, tare_error *const err) {
   if (profile >= table->n_columns) {
@@ -55,6 +68,9 @@ tare_status tarei_table_merge(const tare_table *const table, const int profile,
   TAREI_TRY(tarei_table_new(table->method, 1, out, err));
   tare_status status = tarei_table_set_text(&(*out)->model_name, table->model_name, err);
   (*out)->model_hash = table->model_hash;
+  if (status == TARE_OK) {
+    status = merge_profiles(table, profile, *out, err);
+  }
   if (status == TARE_OK) {
     status = merge_lists(table, profile, *out, err);
   }

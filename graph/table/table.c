@@ -30,7 +30,8 @@ tarei_cell tarei_cell_unknown(const double amax) {
                       .energy_lost = NAN,
                       .static_loss = NAN,
                       .row_loss = NAN,
-                      .rms = NAN};
+                      .rms = NAN,
+                      .rows = NAN};
 }
 
 tare_status tarei_table_set_text(char **const slot, const char *const text, tare_error *const err) {

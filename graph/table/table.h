@@ -22,6 +22,7 @@ typedef struct tarei_cell {
   double static_loss; /* what 8 bits cost a row with this scale, and with a scale of its own */
   double row_loss;    /* (docs/numerics.md, "Predicted loss"); NAN where not known */
   double rms;         /* of the elements; NAN where not known */
+  double rows;        /* of a sample, on average; NAN where not known */
 } tarei_cell;
 
 /* Members of a JSON object that this version does not know, in their order. */

@@ -130,8 +130,10 @@ typedef enum tare_reason {
   TARE_REASON_LOUDER = 34,           /* a louder input than in calibration would exceed the scale of
                                         `subject`: row scales, or float */
   TARE_REASON_COARSE_WEIGHTS = 35, /* 8-bit weights leave output `subject` at `number` dB: float */
-  TARE_REASON_LOGARITHM = 36,      /* the model takes logarithms of output `subject`: float */
-  TARE_REASON_SMALL = 37,          /* its products are so small that it is faster in float */
+  TARE_REASON_LOGARITHM = 36, /* the model takes logarithms or roots of output `subject`: float */
+  TARE_REASON_SMALL = 37,     /* its products are so small that it is faster in float */
+  TARE_REASON_FEW_ROWS = 38,  /* a sample has few rows of `subject`, so that others may exceed
+                                 one scale: row scales, or float */
   TARE_REASON_COUNT
 } tare_reason;
 

@@ -86,10 +86,15 @@ static void report_reason(report *const r, const tare_layer *const layer, const 
   report_cell(r, "%s", reason);
 }
 
-/* Layers with row scales are many and have one of two reasons. */
+/* Layers with row scales are many and have one of three reasons. */
+static bool has_rows_because(const tare_layer *const layer, const tare_reason why) {
+  return layer->why == why && layer->got == TARE_PRECISION_INT8_ROWS;
+}
+
 static bool has_rows_as_usual(const tare_layer *const layer) {
-  return (layer->why == TARE_REASON_QUIET_ROWS || layer->why == TARE_REASON_LOUDER) &&
-         layer->got == TARE_PRECISION_INT8_ROWS;
+  return has_rows_because(layer, TARE_REASON_QUIET_ROWS) ||
+         has_rows_because(layer, TARE_REASON_LOUDER) ||
+         has_rows_because(layer, TARE_REASON_FEW_ROWS);
 }
 
 /* Whether a line for all such layers stands for this one. */
@@ -97,14 +102,24 @@ static bool is_counted(const tare_layer *const layer) {
   return has_rows_as_usual(layer) || layer->why == TARE_REASON_SMALL;
 }
 
+static void print_rows_because(const tare_plan *const plan, const tare_reason why,
+                               const char *const text) {
+  int n = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n += has_rows_because(&layer, why);
+  }
+  if (n > 0) {
+    printf("row scales %d layer%s, %s\n", n, cli_s(n), text);
+  }
+}
+
 static void print_row_scales(const tare_plan *const plan) {
-  int n = 0, n_louder = 0;
+  int n = 0;
   int64_t least = INT64_MAX, most = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
-    if (has_rows_as_usual(&layer) && layer.why == TARE_REASON_LOUDER) {
-      n_louder++;
-    } else if (has_rows_as_usual(&layer)) {
+    if (has_rows_because(&layer, TARE_REASON_QUIET_ROWS)) {
       n++;
       least = layer.number < least ? layer.number : least;
       most = layer.number > most ? layer.number : most;
@@ -117,10 +132,9 @@ static void print_row_scales(const tare_plan *const plan) {
     }
     printf("%" PRId64 " dB\n", most);
   }
-  if (n_louder > 0) {
-    printf("row scales %d layer%s, which a louder input than in calibration would clip\n", n_louder,
-           cli_s(n_louder));
-  }
+  print_rows_because(plan, TARE_REASON_LOUDER,
+                     "which a louder input than in calibration would clip");
+  print_rows_because(plan, TARE_REASON_FEW_ROWS, "of whose input a sample has few rows");
 }
 
 static void print_small(const tare_plan *const plan) {

@@ -50,6 +50,10 @@ static double rms_of(const tarei_cell *const cell) {
   return cell->rms;
 }
 
+static double rows_of(const tarei_cell *const cell) {
+  return cell->rows;
+}
+
 static bool knows_number(cell_number *const number, const tarei_table_tensor *const tensor,
                          const int n_columns) {
   for (int i = 0; i < n_columns; i++) {
@@ -94,6 +98,7 @@ static void put_tensor(tarei_str *const json, const tarei_table_tensor *const te
   put_known_column(json, "static_loss", static_loss_of, tensor, n_columns);
   put_known_column(json, "row_loss", row_loss_of, tensor, n_columns);
   put_known_column(json, "rms", rms_of, tensor, n_columns);
+  put_known_column(json, "rows_per_sample", rows_of, tensor, n_columns);
   if (tensor->same_as) {
     tarei_str_add(json, ", \"same_as\": ");
     tarei_json_put_text(json, tensor->same_as);

@@ -76,9 +76,15 @@ static const char *set_static_loss(tarei_cell *const cell, const cJSON *const it
 static const char *set_row_loss(tarei_cell *const cell, const cJSON *const item) {
   return set_share(&cell->row_loss, item);
 }
+static const char *set_positive(double *const slot, const cJSON *const item) {
+  const char *const rule = set_optional(slot, item);
+  return rule ? rule : *slot < 0 ? "must not be negative" : NULL;
+}
 static const char *set_rms(tarei_cell *const cell, const cJSON *const item) {
-  const char *const rule = set_optional(&cell->rms, item);
-  return rule ? rule : cell->rms < 0 ? "must not be negative" : NULL;
+  return set_positive(&cell->rms, item);
+}
+static const char *set_rows(tarei_cell *const cell, const cJSON *const item) {
+  return set_positive(&cell->rows, item);
 }
 
 static tare_status format_json_read_column(const tarei_json_place *const p,
@@ -117,7 +123,8 @@ static tare_status read_cells(const tarei_json_place *const p, const cJSON *cons
                  {"quiet_rows", set_static_loss, true},
                  {"static_loss", set_static_loss, true},
                  {"row_loss", set_row_loss, true},
-                 {"rms", set_rms, true}};
+                 {"rms", set_rms, true},
+                 {"rows_per_sample", set_rows, true}};
   for (int i = 0; i < n_columns; i++) {
     cells[i] = tarei_cell_unknown(0);
   }
@@ -133,9 +140,10 @@ static tare_status read_cells(const tarei_json_place *const p, const cJSON *cons
 static tare_status format_json_read_tensor(tarei_json_place *const p, const cJSON *const item,
                                            tare_table *const table, tarei_cell *const cells,
                                            tare_error *const err) {
-  static const char *const known[] = {"name",     "amax",        "min",        "max",
-                                      "count",    "energy_lost", "quiet_rows", "static_loss",
-                                      "row_loss", "rms",         "same_as",    NULL};
+  static const char *const known[] = {
+      "name",       "amax",        "min",      "max", "count",           "energy_lost",
+      "quiet_rows", "static_loss", "row_loss", "rms", "rows_per_sample", "same_as",
+      NULL};
   if (!cJSON_IsObject(item)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: %s must be an object", p->file, p->where);
   }

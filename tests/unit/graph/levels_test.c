@@ -96,11 +96,49 @@ static void a_logarithm_reaches_back_to_the_first_bias(void **state) {
   }
 }
 
+/* Of a power spectrum, or of what a filter bank makes of it, a root of some order. */
+static void steep_roots_are_like_logarithms(void **state) {
+  (void)state;
+  static const struct {
+    float exponent;
+    bool spectrum, bank;
+  } CASES[] = {
+      {0.2f, true, true}, {1.0f / 3, false, true}, {0.5f, false, true}, {0.6f, false, false}};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int a = levels_conv(g, "a", add_input(g, "x", "n;1;t"), 1, false);
+    const int bank = levels_conv(g, "bank", OP(g, "Mul", "power", a, a), 8, false);
+    const int root = OP(g, "Pow", "root", bank, add_floats(g, "e", 0, NULL, &CASES[i].exponent));
+    end_graph(g, levels_conv(g, "y", root, 8, true));
+    optimize(g, true);
+    levels_mark(g);
+    assert_int_equal(levels_of(g, "a")->logged, CASES[i].spectrum);
+    assert_int_equal(levels_of(g, "bank")->logged, CASES[i].bank);
+    assert_false(levels_of(g, "root")->logged);
+    tarei_graph_free(g);
+  }
+}
+
+/* The norm by which a model divides grows as what it is of. */
+static void norms_are_no_roots(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int a = levels_conv(g, "a", add_input(g, "x", "n;1;t"), 1, false);
+  const int norm = OP(g, "Sqrt", "norm", OP(g, "Mul", "square", a, a));
+  end_graph(g, levels_conv(g, "y", OP(g, "Div", "unit", a, norm), 8, true));
+  optimize(g, true);
+  levels_mark(g);
+  assert_false(levels_of(g, "a")->logged);
+  tarei_graph_free(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_follow_the_level_up_to_a_bound),
       cmocka_unit_test(only_a_varying_level_counts),
       cmocka_unit_test(a_logarithm_reaches_back_to_the_first_bias),
+      cmocka_unit_test(steep_roots_are_like_logarithms),
+      cmocka_unit_test(norms_are_no_roots),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

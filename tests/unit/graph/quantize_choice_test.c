@@ -40,13 +40,12 @@ static int64_t too_long(tarei_graph *const g, const char *const first, const cha
     assert_int_equal(tare_profiles_add(profiles, second, &err), TARE_OK);
   }
   tarei_requested requested;
-  const tarei_quantize_options options = {
-      .build = {.layer_precisions = requests,
-                .constraints = TARE_CONSTRAINTS_OBEY,
-                .int8_when_small = true},
-      .requested = &requested,
-      .profiles = profiles,
-      .int8 = true};
+  const tarei_quantize_options options = {.build = {.layer_precisions = requests,
+                                                    .constraints = TARE_CONSTRAINTS_OBEY,
+                                                    .int8_when_small = true},
+                                          .requested = &requested,
+                                          .profiles = profiles,
+                                          .int8 = true};
   assert_int_equal(tarei_requested_init(&options.build, &requested, &err), TARE_OK);
   *status = tarei_graph_quantize(g, &options, &err);
   if (*status == TARE_OK) {
@@ -166,6 +165,30 @@ static void depthwise_layers_go_float(void **state) {
   }
 }
 
+/* Of a tensor with few rows in a sample others exceed one scale; depthwise layers have no other. */
+static void few_rows_have_their_own_scales(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    const bool few = i > 0, symmetric = i > 1;
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_input(g, "x", "n;8;t");
+    const int w = add_floats(g, "w", 3, (int64_t[]){8, 1, 3}, ramp);
+    const int h = OP(g, "Conv", "h", x, w);
+    assert_true(tarei_attr_set_int(last_node(g), "group", 8));
+    end_graph(g, conv(g, "y", h, 8));
+    optimize(g, false);
+    annotate(g);
+    quant_of(g, "x")->few_rows = few;
+    quant_of(g, "h")->few_rows = few;
+    quantize_as(g, symmetric);
+    const bool own = few && !symmetric;
+    const tare_reason why = own ? TARE_REASON_FEW_ROWS : TARE_REASON_NONE;
+    assert_got(g, "n_h", own ? TARE_PRECISION_FP32 : TARE_PRECISION_INT8, why, 0);
+    assert_got(g, "n_y", own ? TARE_PRECISION_INT8_ROWS : TARE_PRECISION_INT8, why, 0);
+    tarei_graph_free(g);
+  }
+}
+
 /* The scale of what is joined costs the rows of a quieter part more. */
 static void parts_pay_for_the_scale_of_the_whole(void **state) {
   (void)state;
@@ -195,6 +218,7 @@ int main(void) {
       cmocka_unit_test(long_sums_stay_float),
       cmocka_unit_test(precisions_follow_the_losses),
       cmocka_unit_test(depthwise_layers_go_float),
+      cmocka_unit_test(few_rows_have_their_own_scales),
       cmocka_unit_test(parts_pay_for_the_scale_of_the_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

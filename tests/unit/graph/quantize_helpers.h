@@ -51,9 +51,10 @@ static inline void annotate(tarei_graph *const g) {
   }
 }
 
-static inline void quantize(tarei_graph *const g) {
+static inline void quantize_as(tarei_graph *const g, const bool symmetric) {
   tare_error err = {0};
-  const tarei_quantize_options options = {.build = {.int8_when_small = true}, .int8 = true};
+  const tarei_quantize_options options = {
+      .build = {.int8_when_small = true, .symmetric = symmetric}, .int8 = true};
   if (tarei_graph_share_scales(g, &err) != TARE_OK ||
       tarei_graph_quantize(g, &options, &err) != TARE_OK ||
       tarei_graph_compact(g, &err) != TARE_OK || tarei_graph_infer(g, &err) != TARE_OK ||
@@ -61,6 +62,10 @@ static inline void quantize(tarei_graph *const g) {
     fail_msg("%s", err.message);
   }
   tarei_graph_check(g);
+}
+
+static inline void quantize(tarei_graph *const g) {
+  quantize_as(g, false);
 }
 
 static inline int count_op(const tarei_graph *const g, const tarei_op *const op) {

@@ -208,6 +208,39 @@ static void chooses_row_scales_by_losses(void **const state) {
   tare_profiles_free(&profiles);
 }
 
+/* What is not few, or not settled, in one profile is so for the plan. */
+static void counts_rows_of_samples(void **const state) {
+  (void)state;
+  static const struct {
+    double rows[2];
+    int64_t samples[2], count[2];
+    bool few, unsettled;
+  } cases[] = {{{1, 8}, {9, 64}, {9, 9}, true, true},      {{1, 8}, {64, 64}, {9, 9}, true, false},
+               {{1, 8}, {9, 64}, {65536, 9}, true, false}, {{1, 9}, {9, 9}, {9, 9}, false, false},
+               {{1, NAN}, {9, 9}, {9, 9}, false, false},   {{0, 0}, {9, 9}, {9, 9}, false, false}};
+  static const char *const specs[] = {"samples=1:2:3", "samples=4:5:6"};
+  tare_profiles *profiles = make_profiles(specs[0], specs[1]);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tarei_graph *const graph = make_graph();
+    tare_table *table = make_table(2);
+    tarei_cell cells[2];
+    for (int p = 0; p < 2; p++) {
+      assert_int_equal(tarei_table_add_profile(table, specs[p], cases[i].samples[p], NULL),
+                       TARE_OK);
+      cells[p] = tarei_cell_unknown(1);
+      cells[p].rows = cases[i].rows[p];
+      cells[p].count = cases[i].count[p];
+    }
+    assert_int_equal(tarei_table_add_tensor(table, "x", NULL, cells, NULL), TARE_OK);
+    assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
+    assert_int_equal(quant_of(graph, "x")->few_rows, cases[i].few);
+    assert_int_equal(quant_of(graph, "x")->unsettled, cases[i].unsettled);
+    tare_table_free(&table);
+    tarei_graph_free(graph);
+  }
+  tare_profiles_free(&profiles);
+}
+
 static void dead_tensors_get_none(void **const state) {
   (void)state;
   tarei_graph *const graph = make_graph();
@@ -250,6 +283,7 @@ int main(void) {
       cmocka_unit_test(finer_bytes_lose_less),
       cmocka_unit_test(writes_scales_per_profile),
       cmocka_unit_test(chooses_row_scales_by_losses),
+      cmocka_unit_test(counts_rows_of_samples),
       cmocka_unit_test(dead_tensors_get_none),
       cmocka_unit_test(refuses_tables_of_other_models),
   };

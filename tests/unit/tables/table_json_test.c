@@ -72,7 +72,8 @@ static void reads_losses(void **const state) {
     const char *members;
     double fixed, rows;
   } cases[] = {
-      {", \"static_loss\": [0.125, null], \"row_loss\": [0.0001, null], \"rms\": [2.5, null]",
+      {", \"static_loss\": [0.125, null], \"row_loss\": [0.0001, null], \"rms\": [2.5, null], "
+       "\"rows_per_sample\": [1.5, null]",
        0.125, 0.0001},
       {", \"quiet_rows\": [0.25, 0]", 0.25, NAN},
       {"", NAN, NAN},
