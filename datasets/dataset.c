@@ -23,6 +23,8 @@ typedef struct bad_sample {
 struct tare_dataset {
   tarei_data_spec spec;
   tarei_items items;
+  uint64_t hash;        /* of what the data set consists of */
+  bool audio;           /* there are samples that are audio */
   int64_t total, count; /* samples of all shards, and of this one */
   tarei_str describe, gain_range;
   tarei_stream stream;      /* belongs to the prefetch threads while there are any */
@@ -71,14 +73,16 @@ static bool is_of_other_shard(const tare_dataset *const dataset, const tarei_ite
   return spec->n_shards && item->ops->has_rate && dataset->total % spec->n_shards != spec->shard;
 }
 
-static tare_status count_item(tare_dataset *const dataset, tarei_item *const item,
+static tare_status count_item(tare_dataset *const dataset, const size_t i, tarei_item *const item,
                               int *const n_kinds, tare_error *const err) {
-  item->count = 1;
   TAREI_TRY(is_of_other_shard(dataset, item) ? TARE_OK : survey_item(dataset, item, n_kinds, err));
   if (!tarei_add_i64(dataset->total, item->count, &dataset->total)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
   }
-  return TARE_OK;
+  dataset->audio = dataset->audio || item->audio;
+  return item->count == 1 && item->audio == item->ops->has_rate
+             ? TARE_OK
+             : tarei_items_set_count(&dataset->items, i, item->count, item->audio, err);
 }
 
 static bool has_waveform(const tarei_data_spec *const spec) {
@@ -91,16 +95,25 @@ static bool has_waveform(const tarei_data_spec *const spec) {
 }
 
 /* Only audio is known to be a waveform. */
-static tare_status check_gain(tare_dataset *const dataset, tare_error *const err) {
-  const tarei_gain *const gain = &dataset->spec.gain;
-  for (size_t i = 0; gain->n && !has_waveform(&dataset->spec) && i < dataset->items.n; i++) {
-    const tarei_item *const item = &dataset->items.items[i];
-    if (!item->audio) {
+static tare_status dataset_check_waveforms(const tare_dataset *const dataset,
+                                           tarei_item_view *const view, tare_error *const err) {
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
+    if (!view->item.audio) {
       return tarei_fail(err, TARE_E_USAGE,
                         "%s: %s does not say which inputs are waveforms, to which the gain range "
                         "applies (name them with --waveform INPUT)",
-                        item->path, item->ops->kind.noun);
+                        view->item.path, view->item.ops->kind.noun);
     }
+  }
+  return TARE_OK;
+}
+
+static tare_status check_gain(tare_dataset *const dataset, tarei_item_view *const view,
+                              tare_error *const err) {
+  const tarei_gain *const gain = &dataset->spec.gain;
+  if (gain->n && !has_waveform(&dataset->spec)) {
+    TAREI_TRY(dataset_check_waveforms(dataset, view, err));
   }
   if (gain->n) {
     tarei_gain_print(gain, &dataset->gain_range);
@@ -110,15 +123,21 @@ static tare_status check_gain(tare_dataset *const dataset, tare_error *const err
   return dataset->gain_range.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
 }
 
-static tare_status survey(tare_dataset *const dataset, const tarei_str *const notes,
-                          tare_error *const err) {
+static tare_status count_items(tare_dataset *const dataset, tarei_item_view *const view,
+                               tare_error *const err) {
   int n_kinds = 0;
   for (size_t i = 0; i < dataset->items.n; i++) {
-    TAREI_TRY(count_item(dataset, &dataset->items.items[i], &n_kinds, err));
+    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
+    TAREI_TRY(count_item(dataset, i, &view->item, &n_kinds, err));
   }
   if (dataset->total == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", dataset->items.items[0].path);
+    TAREI_TRY(tarei_items_get(&dataset->items, 0, view, err));
+    return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", view->item.path);
   }
+  return TARE_OK;
+}
+
+static void describe_counts(tare_dataset *const dataset, const tarei_str *const notes) {
   tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->total,
                 dataset->total == 1 ? "" : "s");
   if (dataset->items.n > 1 && dataset->items.n != (size_t)dataset->total) {
@@ -127,6 +146,25 @@ static tare_status survey(tare_dataset *const dataset, const tarei_str *const no
   if (notes->length) {
     tarei_str_add(&dataset->describe, " (%s)", tarei_str_get(notes));
   }
+}
+
+/* Of the samples taken, with the names of files and how many each has. */
+static tare_status hash_items(tare_dataset *const dataset, tarei_item_view *const view,
+                              tare_error *const err) {
+  dataset->hash = XXH64(&dataset->total, sizeof dataset->total, 0 /* seed */);
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
+    const char *const slash = strrchr(view->item.path, '/');
+    const char *const name = slash ? slash + 1 : view->item.path;
+    dataset->hash = XXH64(name, strlen(name) + 1, dataset->hash ^ (uint64_t)view->item.count);
+  }
+  return TARE_OK;
+}
+
+static tare_status survey_items(tare_dataset *const dataset, const tarei_str *const notes,
+                                tarei_item_view *const view, tare_error *const err) {
+  TAREI_TRY(count_items(dataset, view, err));
+  describe_counts(dataset, notes);
   const int64_t limit = dataset->spec.limit;
   if (limit && limit < dataset->total) {
     dataset->total = limit;
@@ -139,8 +177,17 @@ static tare_status survey(tare_dataset *const dataset, const tarei_str *const no
     tarei_str_add(&dataset->describe, ", %" PRId64 " of them in shard %" PRId64 " of %" PRId64,
                   dataset->count, shard, n);
   }
-  TAREI_TRY(check_gain(dataset, err));
+  TAREI_TRY(hash_items(dataset, view, err));
+  TAREI_TRY(check_gain(dataset, view, err));
   return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
+}
+
+static tare_status survey(tare_dataset *const dataset, const tarei_str *const notes,
+                          tare_error *const err) {
+  tarei_item_view view = {0};
+  const tare_status status = survey_items(dataset, notes, &view, err);
+  tarei_item_view_fini(&view);
+  return status;
 }
 
 static tare_status open_paths(tare_dataset *const dataset, const char *const *const paths,
@@ -177,13 +224,15 @@ tare_status tare_dataset_open(const char *const *const paths, const int n_paths,
   if (status == TARE_OK) {
     status = open_paths(dataset, paths, n_paths, err);
   }
+  if (status == TARE_OK) {
+    status =
+        tarei_stream_init(&dataset->stream, &dataset->spec, &dataset->items, dataset->total, err);
+  }
   status = tarei_settle(refusals, status, "data", err);
   if (status != TARE_OK) {
     tare_dataset_close(&dataset);
     return status;
   }
-  dataset->stream =
-      (tarei_stream){.spec = &dataset->spec, .items = &dataset->items, .limit = dataset->total};
   *out = dataset;
   return TARE_OK;
 }
@@ -201,9 +250,7 @@ void tare_dataset_close(tare_dataset **const handle) {
     return;
   }
   tarei_prefetch_stop(&dataset->prefetch);
-  if (dataset->stream.items) {
-    tarei_stream_rewind(&dataset->stream);
-  }
+  tarei_stream_fini(&dataset->stream);
   forget_bad(dataset);
   free(dataset->bad);
   tarei_slot_fini(&dataset->current);
@@ -362,14 +409,7 @@ void tarei_dataset_take(tare_dataset *const dataset, tarei_slot *const slot) {
 }
 
 uint64_t tare_dataset_hash(const tare_dataset *const dataset) {
-  uint64_t hash = XXH64(&dataset->total, sizeof dataset->total, 0 /* seed */);
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    const tarei_item *const item = &dataset->items.items[i];
-    const char *const slash = strrchr(item->path, '/');
-    const char *const name = slash ? slash + 1 : item->path;
-    hash = XXH64(name, strlen(name) + 1, hash ^ (uint64_t)item->count);
-  }
-  return hash;
+  return dataset->hash;
 }
 
 int64_t tarei_dataset_total(const tare_dataset *const dataset) {
@@ -429,11 +469,7 @@ const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i)
 }
 
 bool tare_dataset_has_audio(const tare_dataset *const dataset) {
-  bool audio = false;
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    audio = audio || dataset->items.items[i].audio;
-  }
-  return audio;
+  return dataset->audio;
 }
 
 const char *tare_dataset_describe(const tare_dataset *const dataset) {
