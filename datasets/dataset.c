@@ -300,7 +300,8 @@ static tare_status start_reading(tare_dataset *const dataset, tare_error *const 
   const int wanted = dataset->spec.threads ? dataset->spec.threads : tare_cores();
   const int threads = wanted < TAREI_PREFETCH_THREADS ? wanted : TAREI_PREFETCH_THREADS;
   return tarei_prefetch_start(&source, tarei_stream_readers(&dataset->stream, threads),
-                              &dataset->prefetch, err);
+                              dataset->spec.wants != NULL /* other processes */, &dataset->prefetch,
+                              err);
 }
 
 /* Levels of a sample fail in any order: the message does not depend on it, and is the one without
