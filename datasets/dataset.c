@@ -25,6 +25,7 @@ struct tare_dataset {
   tarei_items items;
   uint64_t hash;        /* of what the data set consists of */
   bool audio;           /* there are samples that are audio */
+  int64_t n_empty;      /* labels that a list has empty */
   int64_t total, count; /* samples of all shards, and of this one */
   tarei_str describe, gain_range;
   tarei_stream stream;      /* belongs to the prefetch threads while there are any */
@@ -80,6 +81,7 @@ static tare_status count_item(tare_dataset *const dataset, const size_t i, tarei
     return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
   }
   dataset->audio = dataset->audio || item->audio;
+  dataset->n_empty += item->label_text && !item->label_text[0];
   return item->count == 1 && item->audio == item->ops->has_rate
              ? TARE_OK
              : tarei_items_set_count(&dataset->items, i, item->count, item->audio, err);
@@ -463,6 +465,10 @@ void tare_dataset_rates(const tare_dataset *const dataset, int *const least, int
 
 int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {
   return dataset->n_bad;
+}
+
+int64_t tare_dataset_n_empty_labels(const tare_dataset *const dataset) {
+  return dataset->n_empty;
 }
 
 const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
