@@ -2,7 +2,7 @@
 # kills.sh TARE SOURCE [TRIALS [SEED]]: ranks are killed at random points, one or two of three at once or one
 # after the other, and the file has the bytes of one process.
 set -u
-tare=$1 source=$2 trials=${3:-3} seed=${4:-$$}
+tare=$1 source=$2 trials=${3:-3} seed=${4:-${TARE_TEST_SEED:-$$}}
 [ -e "$(dirname "$tare")/tare_mpi.so" ] || {
   echo "skipped: built without MPI (libopenmpi-dev)"
   exit 77
