@@ -23,9 +23,11 @@ typedef struct bad_sample {
 struct tare_dataset {
   tarei_data_spec spec;
   tarei_items items;
-  tarei_feed feed; /* where the spec has one */
-  int64_t total,
-      count; /* samples of all shards, and of this one; -1: only the end of a feed tells */
+  tarei_feed feed;      /* where the spec has one */
+  uint64_t hash;        /* of what the data set consists of */
+  bool audio;           /* there are samples that are audio */
+  int64_t n_empty;      /* labels that a list has empty */
+  int64_t total, count; /* samples of all shards, and of this one; -1: only a feed's end tells */
   tarei_str describe, gain_range;
   tarei_stream stream;      /* belongs to the prefetch threads while there are any */
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
@@ -73,19 +75,21 @@ static bool is_of_other_shard(const tare_dataset *const dataset, const tarei_ite
   return spec->n_shards && item->ops->has_rate && dataset->total % spec->n_shards != spec->shard;
 }
 
-static tare_status count_item(tare_dataset *const dataset, tarei_item *const item,
+static tare_status count_item(tare_dataset *const dataset, const size_t i, tarei_item *const item,
                               int *const n_kinds, tare_error *const err) {
-  item->count = 1;
   TAREI_TRY(is_of_other_shard(dataset, item) ? TARE_OK : survey_item(dataset, item, n_kinds, err));
   if (item->count < 0) { /* a feed, which is alone */
-    item->count = INT64_MAX;
     dataset->total = -1;
-    return TARE_OK;
+    return tarei_items_set_count(&dataset->items, i, INT64_MAX, item->audio, err);
   }
   if (!tarei_add_i64(dataset->total, item->count, &dataset->total)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
   }
-  return TARE_OK;
+  dataset->audio = dataset->audio || item->audio;
+  dataset->n_empty += item->label_text && !item->label_text[0];
+  return item->count == 1 && item->audio == item->ops->has_rate
+             ? TARE_OK
+             : tarei_items_set_count(&dataset->items, i, item->count, item->audio, err);
 }
 
 static bool has_waveform(const tarei_data_spec *const spec) {
@@ -98,16 +102,25 @@ static bool has_waveform(const tarei_data_spec *const spec) {
 }
 
 /* Only audio is known to be a waveform. */
-static tare_status check_gain(tare_dataset *const dataset, tare_error *const err) {
-  const tarei_gain *const gain = &dataset->spec.gain;
-  for (size_t i = 0; gain->n && !has_waveform(&dataset->spec) && i < dataset->items.n; i++) {
-    const tarei_item *const item = &dataset->items.items[i];
-    if (!item->audio) {
+static tare_status dataset_check_waveforms(const tare_dataset *const dataset,
+                                           tarei_item_view *const view, tare_error *const err) {
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
+    if (!view->item.audio) {
       return tarei_fail(err, TARE_E_USAGE,
                         "%s: %s does not say which inputs are waveforms, to which the gain range "
                         "applies (name them with --waveform INPUT)",
-                        item->path, item->ops->kind.noun);
+                        view->item.path, view->item.ops->kind.noun);
     }
+  }
+  return TARE_OK;
+}
+
+static tare_status check_gain(tare_dataset *const dataset, tarei_item_view *const view,
+                              tare_error *const err) {
+  const tarei_gain *const gain = &dataset->spec.gain;
+  if (gain->n && !has_waveform(&dataset->spec)) {
+    TAREI_TRY(dataset_check_waveforms(dataset, view, err));
   }
   if (gain->n) {
     tarei_gain_print(gain, &dataset->gain_range);
@@ -117,9 +130,21 @@ static tare_status check_gain(tare_dataset *const dataset, tare_error *const err
   return dataset->gain_range.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
 }
 
-/* ", 200 samples in 3 files, 50 of them in shard 0 of 4" */
-static void count_samples(tare_dataset *const dataset, const tarei_str *const notes) {
-  const tarei_data_spec *const spec = &dataset->spec;
+static tare_status count_items(tare_dataset *const dataset, tarei_item_view *const view,
+                               tare_error *const err) {
+  int n_kinds = 0;
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
+    TAREI_TRY(count_item(dataset, i, &view->item, &n_kinds, err));
+  }
+  if (dataset->total == 0) {
+    TAREI_TRY(tarei_items_get(&dataset->items, 0, view, err));
+    return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", view->item.path);
+  }
+  return TARE_OK;
+}
+
+static void describe_counts(tare_dataset *const dataset, const tarei_str *const notes) {
   if (dataset->total >= 0) {
     tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->total,
                   dataset->total == 1 ? "" : "s");
@@ -130,31 +155,48 @@ static void count_samples(tare_dataset *const dataset, const tarei_str *const no
   if (notes->length) {
     tarei_str_add(&dataset->describe, " (%s)", tarei_str_get(notes));
   }
-  if (spec->limit && spec->limit < dataset->total) {
-    dataset->total = spec->limit;
-    tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", spec->limit);
+}
+
+/* Of the samples taken, with the names of files and how many each has. */
+static tare_status hash_items(tare_dataset *const dataset, tarei_item_view *const view,
+                              tare_error *const err) {
+  dataset->hash = XXH64(&dataset->total, sizeof dataset->total, 0 /* seed */);
+  for (size_t i = 0; i < dataset->items.n; i++) {
+    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
+    const char *const slash = strrchr(view->item.path, '/');
+    const char *const name = slash ? slash + 1 : view->item.path;
+    dataset->hash = XXH64(name, strlen(name) + 1, dataset->hash ^ (uint64_t)view->item.count);
+  }
+  return TARE_OK;
+}
+
+static tare_status survey_items(tare_dataset *const dataset, const tarei_str *const notes,
+                                tarei_item_view *const view, tare_error *const err) {
+  TAREI_TRY(count_items(dataset, view, err));
+  describe_counts(dataset, notes);
+  const int64_t limit = dataset->spec.limit;
+  if (limit && limit < dataset->total) {
+    dataset->total = limit;
+    tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", limit);
   }
   dataset->count = dataset->total;
-  if (spec->n_shards && dataset->total >= 0) {
-    const int64_t n = spec->n_shards, shard = spec->shard;
+  if (dataset->spec.n_shards && dataset->total >= 0) {
+    const int64_t n = dataset->spec.n_shards, shard = dataset->spec.shard;
     dataset->count = dataset->total / n + (shard < dataset->total % n);
     tarei_str_add(&dataset->describe, ", %" PRId64 " of them in shard %" PRId64 " of %" PRId64,
                   dataset->count, shard, n);
   }
+  TAREI_TRY(hash_items(dataset, view, err));
+  TAREI_TRY(check_gain(dataset, view, err));
+  return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
 }
 
 static tare_status survey(tare_dataset *const dataset, const tarei_str *const notes,
                           tare_error *const err) {
-  int n_kinds = 0;
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    TAREI_TRY(count_item(dataset, &dataset->items.items[i], &n_kinds, err));
-  }
-  if (dataset->total == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", dataset->items.items[0].path);
-  }
-  count_samples(dataset, notes);
-  TAREI_TRY(check_gain(dataset, err));
-  return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
+  tarei_item_view view = {0};
+  const tare_status status = survey_items(dataset, notes, &view, err);
+  tarei_item_view_fini(&view);
+  return status;
 }
 
 /* What a data set is opened from. */
@@ -171,9 +213,13 @@ static tare_status open_feed(tare_dataset *const dataset, const tare_feed *const
     return tarei_fail(err, TARE_E_USAGE, "%s: wanted samples need a feed whose number is known",
                       feed->name);
   }
-  TAREI_TRY(tarei_items_add_read(&dataset->items, feed->name, &tarei_reader_feed, err));
+  const tarei_item item = {.path = feed->name, .ops = &tarei_reader_feed};
+  TAREI_TRY(tarei_items_add(&dataset->items, &item, err));
   dataset->feed.source = *feed;
-  dataset->feed.source.name = tarei_items_last(&dataset->items)->path;
+  dataset->feed.source.name = tarei_items_keep_origin(&dataset->items, feed->name);
+  if (!dataset->feed.source.name) {
+    return tarei_fail_memory(err, "name of a feed", strlen(feed->name));
+  }
   dataset->spec.feed = &dataset->feed;
   return survey(dataset, &no_notes, err);
 }
@@ -209,15 +255,16 @@ static tare_status dataset_open(const dataset_origin *const origin,
     status = origin->feed ? open_feed(dataset, origin->feed, err)
                           : open_paths(dataset, origin->paths, origin->n_paths, err);
   }
+  if (status == TARE_OK) {
+    const int64_t limit = dataset->spec.limit ? dataset->spec.limit : INT64_MAX;
+    status = tarei_stream_init(&dataset->stream, &dataset->spec, &dataset->items,
+                               dataset->total < 0 ? limit : dataset->total, err);
+  }
   status = tarei_settle(refusals, status, "data", err);
   if (status != TARE_OK) {
     tare_dataset_close(&dataset);
     return status;
   }
-  const int64_t limit = dataset->spec.limit ? dataset->spec.limit : INT64_MAX;
-  dataset->stream = (tarei_stream){.spec = &dataset->spec,
-                                   .items = &dataset->items,
-                                   .limit = dataset->total < 0 ? limit : dataset->total};
   *out = dataset;
   return TARE_OK;
 }
@@ -252,9 +299,7 @@ void tare_dataset_close(tare_dataset **const handle) {
     return;
   }
   tarei_prefetch_stop(&dataset->prefetch);
-  if (dataset->stream.items) {
-    tarei_stream_rewind(&dataset->stream);
-  }
+  tarei_stream_fini(&dataset->stream);
   forget_bad(dataset);
   free(dataset->bad);
   tarei_slot_fini(&dataset->current);
@@ -306,7 +351,8 @@ static tare_status start_reading(tare_dataset *const dataset, tare_error *const 
   const int wanted = dataset->spec.threads ? dataset->spec.threads : tare_cores();
   const int threads = wanted < TAREI_PREFETCH_THREADS ? wanted : TAREI_PREFETCH_THREADS;
   return tarei_prefetch_start(&source, tarei_stream_readers(&dataset->stream, threads),
-                              &dataset->prefetch, err);
+                              dataset->spec.wants != NULL /* other processes */, &dataset->prefetch,
+                              err);
 }
 
 /* Levels of a sample fail in any order: the message does not depend on it, and is the one without
@@ -416,14 +462,7 @@ void tarei_dataset_take(tare_dataset *const dataset, tarei_slot *const slot) {
 }
 
 uint64_t tare_dataset_hash(const tare_dataset *const dataset) {
-  uint64_t hash = XXH64(&dataset->total, sizeof dataset->total, 0 /* seed */);
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    const tarei_item *const item = &dataset->items.items[i];
-    const char *const slash = strrchr(item->path, '/');
-    const char *const name = slash ? slash + 1 : item->path;
-    hash = XXH64(name, strlen(name) + 1, hash ^ (uint64_t)item->count);
-  }
-  return hash;
+  return dataset->hash;
 }
 
 int64_t tarei_dataset_total(const tare_dataset *const dataset) {
@@ -486,16 +525,16 @@ int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {
   return dataset->n_bad;
 }
 
+int64_t tare_dataset_n_empty_labels(const tare_dataset *const dataset) {
+  return dataset->n_empty;
+}
+
 const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
   return i >= 0 && i < dataset->n_bad ? dataset->bad[i].message : NULL;
 }
 
 bool tare_dataset_has_audio(const tare_dataset *const dataset) {
-  bool audio = false;
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    audio = audio || dataset->items.items[i].audio;
-  }
-  return audio;
+  return dataset->audio;
 }
 
 const char *tare_dataset_describe(const tare_dataset *const dataset) {

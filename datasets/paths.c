@@ -132,7 +132,7 @@ static tare_status paths_add_files(tarei_items *const items, const char *const f
   for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
     status = paths_is_folder(list.names[i])
                  ? expand_folder(items, list.names[i], depth + 1, spec, notes, err)
-                 : tarei_items_add(items, list.names[i], NULL, NULL, 0, err);
+                 : tarei_items_add(items, &(tarei_item){.path = list.names[i]}, err);
   }
   if (status == TARE_OK && depth == 0 && items->n == before) {
     status = tarei_fail(
@@ -206,7 +206,7 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
   tare_status status = add_manifest_of(items, folder, spec, notes, &found, err);
   if (status == TARE_OK && !found) {
     status = tarei_npy_folder_is_sample(folder, spec)
-                 ? tarei_items_add(items, folder, NULL, NULL, 0, err)
+                 ? tarei_items_add(items, &(tarei_item){.path = folder}, err)
                  : paths_add_files(items, folder, depth, spec, notes, err);
   }
   free(folder);
@@ -231,7 +231,7 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
     bool lists = false;
     TAREI_TRY(lists_texts(path, spec, &lists, err));
     return lists ? tarei_list_csv.expand(items, path, spec, err)
-                 : tarei_items_add(items, path, NULL, NULL, 0, err);
+                 : tarei_items_add(items, &(tarei_item){.path = path}, err);
   }
   const tarei_sample_list *const named = tarei_list_named(path);
   const tarei_sample_list *const list = named ? named : tarei_list_recognizing(path);
@@ -241,5 +241,5 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
                       path);
   }
   return list ? list->expand(items, path, spec, err)
-              : tarei_items_add(items, path, NULL, NULL, 0, err);
+              : tarei_items_add(items, &(tarei_item){.path = path}, err);
 }

@@ -103,9 +103,11 @@ static int create_without_signals(tarei_prefetch *const p, const int threads) {
 }
 
 tare_status tarei_prefetch_start(const tarei_prefetch_source *const source, const int threads,
-                                 tarei_prefetch **const out, tare_error *const err) {
+                                 const bool few, tarei_prefetch **const out,
+                                 tare_error *const err) {
   assert(threads >= 1 && threads <= TAREI_PREFETCH_THREADS);
-  const int capacity = 2 * threads > TAREI_PREFETCH_SAMPLES ? 2 * threads : TAREI_PREFETCH_SAMPLES;
+  const int least = few ? 1 : TAREI_PREFETCH_SAMPLES;
+  const int capacity = 2 * threads > least ? 2 * threads : least;
   const size_t bytes = sizeof(tarei_prefetch) + (size_t)capacity * sizeof(prefetch_place);
   tarei_prefetch *const p = tarei_calloc(1, bytes);
   if (!p) {

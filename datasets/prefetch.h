@@ -25,8 +25,9 @@ typedef struct tarei_prefetch_source {
 } tarei_prefetch_source;
 
 /* Starts the threads, 1 .. TAREI_PREFETCH_THREADS of them, which have exclusive use of the source
- * until they stop. An empty queue accepts a sample of any size. */
-tare_status tarei_prefetch_start(const tarei_prefetch_source *source, int threads,
+ * until they stop. An empty queue accepts a sample of any size. `few`: no more samples than keep
+ * the threads busy, because somebody else could take them. */
+tare_status tarei_prefetch_start(const tarei_prefetch_source *source, int threads, bool few,
                                  tarei_prefetch **out, tare_error *err);
 
 /* Waits for the next sample and moves it into `slot`; false at the end. */

@@ -15,11 +15,11 @@ typedef struct tarei_slot {
   int level; /* of the gain of the data set */
   int rate;  /* of audio, in Hz, after resampling; 0 for other data */
   int n_tensors;
-  tare_tensor *tensors;         /* data owned, aligned to TAREI_ALIGN */
-  tare_tensor label;            /* data owned; NULL data: no label */
-  size_t bytes;                 /* of all tensors */
-  const tarei_segment *segment; /* of the file, kept by its item; or NULL */
-  void *raw;                    /* what is left to finish, freed by free_raw; or NULL */
+  tare_tensor *tensors;  /* data owned, aligned to TAREI_ALIGN */
+  tare_tensor label;     /* data owned; NULL data: no label */
+  size_t bytes;          /* of all tensors */
+  tarei_segment segment; /* of the file */
+  void *raw;             /* what is left to finish, freed by free_raw; or NULL */
   void (*free_raw)(void *raw);
   tare_error error; /* if its status is not TARE_OK: why the sample is bad */
   bool fatal;       /* not this sample alone: it cannot be skipped */

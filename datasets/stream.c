@@ -1,5 +1,6 @@
 #include "datasets/stream.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,21 @@
 
 static void close_reader(tarei_stream *const stream) {
   if (stream->state) {
-    stream->items->items[stream->opened].ops->close(stream->state);
+    stream->close(stream->state);
     stream->state = NULL;
   }
+}
+
+tare_status tarei_stream_init(tarei_stream *const stream, const tarei_data_spec *const spec,
+                              const tarei_items *const items, const int64_t limit,
+                              tare_error *const err) {
+  *stream = (tarei_stream){.spec = spec, .items = items, .limit = limit};
+  return tarei_items_reserve(items, &stream->claimed, err);
+}
+
+void tarei_stream_fini(tarei_stream *const stream) {
+  close_reader(stream);
+  tarei_item_view_fini(&stream->claimed);
 }
 
 void tarei_stream_rewind(tarei_stream *const stream) {
@@ -23,14 +36,22 @@ void tarei_stream_rewind(tarei_stream *const stream) {
   stream->turn = 0;
 }
 
+/* A file on the way to the next sample: there is memory for its name. */
+static const tarei_item *stream_look_at(tarei_stream *const stream, const size_t i) {
+  const tare_status status = tarei_items_get(stream->items, i, &stream->claimed, NULL);
+  assert(status == TARE_OK);
+  (void)status;
+  return &stream->claimed.item;
+}
+
 static bool is_shared(const tarei_item *const item) {
   return item->ops->many || item->count != 1;
 }
 
-int tarei_stream_readers(const tarei_stream *const stream, const int most) {
+int tarei_stream_readers(tarei_stream *const stream, const int most) {
   int64_t n = 0;
   for (size_t i = 0; i < stream->items->n && n < most; i++) {
-    const tarei_item *const item = &stream->items->items[i];
+    const tarei_item *const item = stream_look_at(stream, i);
     n += !is_shared(item) ? 1 : item->ops->finish ? item->count : 0;
   }
   return n < 1 ? 1 : n < most ? (int)n : most;
@@ -78,7 +99,7 @@ static int64_t stream_end(const tarei_stream *const stream) {
 static bool stream_find(tarei_stream *const stream) {
   const int64_t end = stream_end(stream);
   while (stream->item < stream->items->n && stream->index < end) {
-    if (stream->within >= stream->items->items[stream->item].count) {
+    if (stream->within >= stream_look_at(stream, stream->item)->count) {
       stream->item++;
       stream->within = 0;
     } else if (stream_passes_over(stream)) {
@@ -99,7 +120,7 @@ bool tarei_stream_claim(tarei_stream *const stream, tarei_ticket *const ticket) 
                            .item = stream->item,
                            .within = stream->within,
                            .level = tarei_gain_level(&stream->spec->gain, stream->turn),
-                           .shared = is_shared(&stream->items->items[stream->item])};
+                           .shared = is_shared(&stream->claimed.item)};
   if (++stream->turn == count_turns(stream)) {
     stream->turn = 0;
     stream->index++;
@@ -113,16 +134,15 @@ static void name_within(const tarei_item *const item, const tarei_ticket *const 
                         char *const out, const size_t capacity) {
   if (ticket->shared) {
     (void)snprintf(out, capacity, "[%lld]", (long long)ticket->within);
-  } else if (item->segment && item->segment->byte) {
-    (void)snprintf(out, capacity, ":%lld", (long long)item->segment->byte);
-  } else if (item->segment && item->segment->cut) {
-    (void)snprintf(out, capacity, " from %.12g s", item->segment->start);
+  } else if (item->segment.byte) {
+    (void)snprintf(out, capacity, ":%lld", (long long)item->segment.byte);
+  } else if (item->segment.cut) {
+    (void)snprintf(out, capacity, " from %.12g s", item->segment.start);
   }
 }
 
-static tare_status name_slot(const tarei_stream *const stream, const tarei_ticket *const ticket,
-                             tarei_slot *const slot) {
-  const tarei_item *const item = &stream->items->items[ticket->item];
+static tare_status name_slot(const tarei_stream *const stream, const tarei_item *const item,
+                             const tarei_ticket *const ticket, tarei_slot *const slot) {
   char gain[32] = "";
   if (stream->spec->gain.n && ticket->level != stream->spec->gain.own) {
     (void)snprintf(gain, sizeof gain, " at %+g dB", stream->spec->gain.db[ticket->level]);
@@ -146,22 +166,21 @@ static tare_status open_reader(const tarei_stream *const stream, const tarei_ite
   return item->ops->open(item->path, stream->spec, labels, state, err);
 }
 
-static tare_status read_shared(tarei_stream *const stream, const tarei_ticket *const ticket,
-                               tarei_slot *const slot) {
-  const tarei_item *const item = &stream->items->items[ticket->item];
+static tare_status read_shared(tarei_stream *const stream, const tarei_item *const item,
+                               const tarei_ticket *const ticket, tarei_slot *const slot) {
   if (stream->opened != ticket->item) {
     close_reader(stream);
   }
   if (!stream->state) {
     stream->opened = ticket->item;
+    stream->close = item->ops->close;
     TAREI_TRY(open_reader(stream, item, &stream->state, &slot->error));
   }
   return item->ops->read(stream->state, ticket->within, slot, &slot->error);
 }
 
-static tare_status read_alone(const tarei_stream *const stream, const tarei_ticket *const ticket,
-                              tarei_slot *const slot) {
-  const tarei_item *const item = &stream->items->items[ticket->item];
+static tare_status read_alone(const tarei_stream *const stream, const tarei_item *const item,
+                              const tarei_ticket *const ticket, tarei_slot *const slot) {
   void *state = NULL;
   TAREI_TRY(open_reader(stream, item, &state, &slot->error));
   const tare_status status = item->ops->read(state, ticket->within, slot, &slot->error);
@@ -197,29 +216,35 @@ static void name_error(const tarei_item *const item, tarei_slot *const slot) {
   }
 }
 
-void tarei_stream_read(tarei_stream *const stream, const tarei_ticket *const ticket,
-                       tarei_slot *const slot) {
-  slot->index = ticket->index;
-  slot->level = ticket->level;
-  if (name_slot(stream, ticket, slot) != TARE_OK) {
+static void read_named(tarei_stream *const stream, const tarei_item *const item,
+                       const tarei_ticket *const ticket, tarei_slot *const slot) {
+  if (name_slot(stream, item, ticket, slot) != TARE_OK) {
     return;
   }
   const unsigned refusals = tarei_refusals();
   tare_status status = tarei_label_from_text(slot, &slot->error);
   if (status == TARE_OK) {
-    status = ticket->shared ? read_shared(stream, ticket, slot) : read_alone(stream, ticket, slot);
+    status = ticket->shared ? read_shared(stream, item, ticket, slot)
+                            : read_alone(stream, item, ticket, slot);
   }
   if (tarei_settle(refusals, status, "sample", &slot->error) != TARE_OK) {
-    name_error(&stream->items->items[ticket->item], slot);
+    name_error(item, slot);
   }
 }
 
-void tarei_stream_finish(const tarei_stream *const stream, const tarei_ticket *const ticket,
-                         tarei_slot *const slot) {
-  const tarei_item *const item = &stream->items->items[ticket->item];
-  if (slot->error.status != TARE_OK) {
-    return;
+void tarei_stream_read(tarei_stream *const stream, const tarei_ticket *const ticket,
+                       tarei_slot *const slot) {
+  tarei_item_view view = {0};
+  slot->index = ticket->index;
+  slot->level = ticket->level;
+  if (tarei_items_get(stream->items, ticket->item, &view, &slot->error) == TARE_OK) {
+    read_named(stream, &view.item, ticket, slot);
   }
+  tarei_item_view_fini(&view);
+}
+
+static void finish_named(const tarei_stream *const stream, const tarei_item *const item,
+                         tarei_slot *const slot) {
   const unsigned refusals = tarei_refusals();
   tare_status status = slot->raw ? item->ops->finish(stream->spec, slot, &slot->error) : TARE_OK;
   if (status == TARE_OK && !item->audio) {
@@ -228,4 +253,14 @@ void tarei_stream_finish(const tarei_stream *const stream, const tarei_ticket *c
   if (tarei_settle(refusals, status, "sample", &slot->error) != TARE_OK) {
     name_error(item, slot);
   }
+}
+
+void tarei_stream_finish(const tarei_stream *const stream, const tarei_ticket *const ticket,
+                         tarei_slot *const slot) {
+  tarei_item_view view = {0};
+  if (slot->error.status == TARE_OK &&
+      tarei_items_get(stream->items, ticket->item, &view, &slot->error) == TARE_OK) {
+    finish_named(stream, &view.item, slot);
+  }
+  tarei_item_view_fini(&view);
 }

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "tools/cli.h"
-#include "tools/cut.h"
+#include "tools/text/columns.h"
+#include "tools/text/cut.h"
 
 enum {
   GAP = 2,
@@ -99,12 +100,12 @@ void report_loss(report *const r, const double share) {
 }
 
 static int column_width(const report *const r, const int column) {
-  size_t width = strlen(r->names.items[column]);
+  int width = columns_of(r->names.items[column]);
   for (int i = column; i < r->n_cells; i += r->names.n) {
-    const size_t n = strlen(r->cells[i]);
+    const int n = columns_of(r->cells[i]);
     width = n > width ? n : width;
   }
-  return (int)width;
+  return width;
 }
 
 static cut cut_column(const report *const r, const int column, const int wanted) {
@@ -178,14 +179,16 @@ static void choose_cuts(const report *const r, const int page, cut *const cuts) 
 static void print_cell(const char kind, const char *const text, const cut c, const bool last,
                        FILE *const to) {
   char *const shown = cut_text(text, c);
-  fprintf(to, "%*s%s", kind == '>' ? c.width : last ? 0 : -c.width, shown, last ? "\n" : "  ");
+  const int blanks = c.width - columns_of(shown);
+  fprintf(to, "%*s%s%*s%s", kind == '>' ? blanks : 0, "", shown, kind == '>' || last ? 0 : blanks,
+          "", last ? "\n" : "  ");
   free(shown);
 }
 
 /* Words up to a width, the lines after the first one behind `indent` blanks. */
 static void print_wrapped(const char *text, const int width, const int indent, FILE *const to) {
-  while ((int)strlen(text) > width) {
-    int n = width;
+  while (columns_of(text) > width) {
+    int n = (int)columns_begin(text, width);
     while (n > 0 && text[n] != ' ') {
       n--;
     }

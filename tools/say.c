@@ -40,6 +40,14 @@ void say_data(const opt_common *const options, const tare_dataset *const dataset
     say(options, "skipped: %" PRId64 " more sample%s, whose messages are not kept", n - i,
         cli_s(n - i));
   }
+  const int64_t n_empty = tare_dataset_n_empty_labels(dataset);
+  if (n_empty > 0) {
+    say(options,
+        "warning: %" PRId64
+        " label%s empty: silence to a metric of texts, so leave samples out whose "
+        "label is not known",
+        n_empty, n_empty == 1 ? " is" : "s are");
+  }
   int least = 0, most = 0;
   tare_dataset_rates(dataset, &least, &most);
   say_rates(options, least, most);

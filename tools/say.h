@@ -14,8 +14,8 @@ void say_more(const opt_common *options, const char *fmt, ...)
 /* Requests by name that --precision-constraints none ignores. */
 void say_ignored_requests(const opt_common *options, const tare_build_options *build);
 
-/* What the user should know about data that was read: the samples that were skipped, by name, and
- * sampling rates that differ. */
+/* What the user should know about data that was read: the samples that were skipped, by name, labels
+ * that are empty, and sampling rates that differ. */
 void say_data(const opt_common *options, const tare_dataset *dataset);
 
 /* A warning if sampling rates differ. */

@@ -113,7 +113,7 @@ static void recording_apply_gain(const tarei_gain *const gain, const int level,
 /* The whole of a file, or the part that a manifest names. */
 static tarei_segment recording_segment(const tarei_recording_source *const r,
                                        const tarei_slot *const slot) {
-  tarei_segment segment = slot->segment ? *slot->segment : (tarei_segment){0};
+  tarei_segment segment = slot->segment;
   segment.channel = segment.channel ? segment.channel : r->spec->channel;
   return segment;
 }

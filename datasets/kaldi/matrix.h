@@ -1,4 +1,4 @@
-/* Matrices and vectors of floats in Kaldi's binary archives. */
+/* Matrices and vectors of floats in Kaldi's binary archives, also compressed ones. */
 #ifndef TAREI_DATASETS_KALDI_MATRIX_H
 #define TAREI_DATASETS_KALDI_MATRIX_H
 
@@ -6,16 +6,19 @@
 #include "datasets/convert.h"
 #include "datasets/slot.h"
 #include "datasets/data_spec.h"
+#include "datasets/kaldi/compressed.h"
 
 typedef struct tarei_matrix {
   tarei_number number; /* TAREI_NUMBER_F32 or TAREI_NUMBER_F64 */
   int rank;            /* 1 for a vector */
   int64_t dims[2];
-  size_t at, bytes; /* of the elements, row by row */
+  const tarei_compression *compression; /* or NULL */
+  float least, range;                   /* of compressed elements */
+  size_t at, bytes;                     /* of the elements, row by row unless they are compressed */
 } tarei_matrix;
 
 /* Reads the header of the matrix at byte `at`, behind its key. TARE_E_INPUT: it is text,
- * compressed, of another kind, malformed, or beyond the end of the file. */
+ * of another kind, malformed, or beyond the end of the file. */
 tare_status tarei_matrix_open(const tarei_source *source, size_t at, tarei_matrix *out,
                               tare_error *err);
 

@@ -8,7 +8,7 @@
 typedef struct ark {
   const tarei_data_spec *spec;
   tarei_source source;
-  tarei_matrix *matrices;
+  size_t *matrices; /* where each begins */
   size_t n, capacity;
 } ark;
 
@@ -39,9 +39,10 @@ static tare_status ark_index(ark *const a, tare_error *const err) {
     if (!TAREI_GROW(a->matrices, a->n, a->capacity)) {
       return tarei_fail_memory(err, "an archive", a->capacity * sizeof *a->matrices);
     }
-    TAREI_TRY(tarei_matrix_open(&a->source, value, &a->matrices[a->n], err));
-    at = a->matrices[a->n].at + a->matrices[a->n].bytes;
-    a->n++;
+    tarei_matrix matrix;
+    TAREI_TRY(tarei_matrix_open(&a->source, value, &matrix, err));
+    a->matrices[a->n++] = value;
+    at = matrix.at + matrix.bytes;
   }
   return a->n ? TARE_OK : tarei_fail(err, TARE_E_INPUT, "holds no matrices");
 }
@@ -84,7 +85,9 @@ static const char *ark_describe(const void *const state) {
 static tare_status ark_read(void *const state, const int64_t i, tarei_slot *const out,
                             tare_error *const err) {
   const ark *const a = state;
-  return tarei_matrix_read(&a->source, &a->matrices[i], a->spec, out, err);
+  tarei_matrix matrix;
+  TAREI_TRY(tarei_matrix_open(&a->source, a->matrices[i], &matrix, err));
+  return tarei_matrix_read(&a->source, &matrix, a->spec, out, err);
 }
 
 static bool ark_recognises(const char *const path) {

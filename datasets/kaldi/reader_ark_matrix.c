@@ -48,7 +48,7 @@ static tare_status ark_matrix_read(void *const state, const int64_t i, tarei_slo
   tarei_source source;
   tarei_matrix matrix;
   TAREI_TRY(tarei_source_open(m->path, &source, err));
-  const size_t at = out->segment ? (size_t)out->segment->byte : 0;
+  const size_t at = (size_t)out->segment.byte;
   tare_status status = tarei_matrix_open(&source, at, &matrix, err);
   if (status == TARE_OK) {
     status = tarei_matrix_read(&source, &matrix, m->spec, out, err);

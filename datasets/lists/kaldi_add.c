@@ -15,47 +15,44 @@ static const char *offset_of(const char *const address) {
              : NULL;
 }
 
-static tare_status add_matrix(tarei_items *const items, const char *const origin,
-                              const int64_t line, const char *const address,
-                              const char *const colon, const char *const label_text,
-                              tare_error *const err) {
+static tare_status add_matrix(tarei_items *const items, const tarei_item *const item,
+                              const char *const colon, tare_error *const err) {
   errno = 0;
   const long long byte = strtoll(colon + 1, NULL, 10);
   if (errno) {
-    return tarei_fail(err, TARE_E_INPUT, "%s line %lld: offset %s is out of range", origin,
-                      (long long)line, colon + 1);
+    return tarei_fail(err, TARE_E_INPUT, "%s line %lld: offset %s is out of range", item->origin,
+                      (long long)item->line, colon + 1);
   }
-  char *const path = tarei_strndup(address, (size_t)(colon - address));
+  char *const path = tarei_strndup(item->path, (size_t)(colon - item->path));
   if (!path) {
-    return tarei_fail_memory(err, origin, strlen(address));
+    return tarei_fail_memory(err, item->origin, strlen(item->path));
   }
-  const tare_status status = tarei_list_add(items, origin, line, path, label_text, err);
+  tarei_item matrix = *item;
+  matrix.path = path;
+  matrix.ops = &tarei_reader_ark_matrix;
+  matrix.segment.byte = byte;
+  const tare_status status = tarei_list_add(items, &matrix, err);
   free(path);
-  TAREI_TRY(status);
-  tarei_item *const item = tarei_items_last(items);
-  item->ops = &tarei_reader_ark_matrix;
-  item->audio = false;
-  return tarei_items_cut(items, &(tarei_segment){.byte = byte}, err);
+  return status;
 }
 
-tare_status tarei_kaldi_add(tarei_items *const items, const char *const origin, const int64_t line,
-                            const char *const address, const char *const label_text,
+tare_status tarei_kaldi_add(tarei_items *const items, const tarei_item *const item,
                             tare_error *const err) {
+  const char *const address = item->path;
   const size_t n = strlen(address);
   if (n > 0 && address[n - 1] == '|') {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s line %lld: '%s' is a command, and commands are never run (write its "
                       "output to a file, and list that)",
-                      origin, (long long)line, address);
+                      item->origin, (long long)item->line, address);
   }
   if (n > 0 && address[n - 1] == ']') {
     return tarei_fail(err, TARE_E_INPUT,
-                      "%s line %lld: '%s' selects a range, which is not supported", origin,
-                      (long long)line, address);
+                      "%s line %lld: '%s' selects a range, which is not supported", item->origin,
+                      (long long)item->line, address);
   }
   const char *const colon = offset_of(address);
-  return colon ? add_matrix(items, origin, line, address, colon, label_text, err)
-               : tarei_list_add(items, origin, line, address, label_text, err);
+  return colon ? add_matrix(items, item, colon, err) : tarei_list_add(items, item, err);
 }
 
 tare_status tarei_kaldi_labels(const char *const path, const tarei_data_spec *const spec,

@@ -5,10 +5,9 @@
 #include "datasets/lists/list.h"
 #include "datasets/lists/utterances.h"
 
-/* Adds the file at an address: an audio file, or "FILE.ark:OFFSET" for a matrix. TARE_E_INPUT for a
- * command ("... |"), which is never run. `label_text` may be NULL. */
-tare_status tarei_kaldi_add(tarei_items *items, const char *origin, int64_t line,
-                            const char *address, const char *label_text, tare_error *err);
+/* Adds the file at the address `item->path`: an audio file, or "FILE.ark:OFFSET" for a matrix.
+ * TARE_E_INPUT for a command ("... |"), which is never run. */
+tare_status tarei_kaldi_add(tarei_items *items, const tarei_item *item, tare_error *err);
 
 /* Reads the table of labels beside `path`, if labels are wanted; else `out` is empty. */
 tare_status tarei_kaldi_labels(const char *path, const tarei_data_spec *spec, tarei_utterances *out,

@@ -27,12 +27,8 @@ const tarei_sample_list *tarei_list_named(const char *path);
 /* The kind of list that recognises the contents of a file, or NULL. */
 const tarei_sample_list *tarei_list_recognizing(const char *path);
 
-/* Adds a file that line `line` of `origin` names, relative to it; label_text may be NULL. `origin`
- * is kept. */
-tare_status tarei_list_add(tarei_items *items, const char *origin, int64_t line, const char *path,
-                           const char *label_text, tare_error *err);
-
-/* The item added last is only this part of a recording. TARE_E_INPUT: it is not audio. */
-tare_status tarei_list_cut(tarei_items *items, const tarei_segment *segment, tare_error *err);
+/* Adds a file that line `item->line` of `item->origin` names, relative to it. TARE_E_INPUT: its
+ * path is empty, or it has a segment and is not audio. */
+tare_status tarei_list_add(tarei_items *items, const tarei_item *item, tare_error *err);
 
 #endif

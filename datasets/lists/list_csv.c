@@ -84,19 +84,26 @@ static tare_status add_rows(tarei_items *const items, tarei_csv *const csv,
       return tarei_fail(err, TARE_E_INPUT, "%s line %lld: has %zu fields, the header has %zu",
                         origin, (long long)csv->line, csv->n_fields, head->n);
     }
-    const char *const label = head->label >= 0 ? tarei_csv_field(csv, (size_t)head->label) : NULL;
-    TAREI_TRY(tarei_list_add(items, origin, csv->line, tarei_csv_field(csv, (size_t)head->path),
-                             label, err));
+    const tarei_item item = {
+        .path = tarei_csv_field(csv, (size_t)head->path),
+        .label_text = head->label >= 0 ? tarei_csv_field(csv, (size_t)head->label) : NULL,
+        .origin = origin,
+        .line = csv->line};
+    TAREI_TRY(tarei_list_add(items, &item, err));
   }
 }
 
-static bool all_hold_labels(const tarei_items *const items, const size_t from) {
-  for (size_t i = from; i < items->n; i++) {
-    if (!items->items[i].ops->labels) {
-      return false;
-    }
+static tare_status all_hold_labels(const tarei_items *const items, const size_t from,
+                                   bool *const out, tare_error *const err) {
+  tarei_item_view view = {0};
+  tare_status status = TARE_OK;
+  *out = true;
+  for (size_t i = from; i < items->n && *out && status == TARE_OK; i++) {
+    status = tarei_items_get(items, i, &view, err);
+    *out = status == TARE_OK && view.item.ops->labels;
   }
-  return true;
+  tarei_item_view_fini(&view);
+  return status;
 }
 
 /* Names the columns that there are; the header is the record last read. */
@@ -133,9 +140,9 @@ static tare_status manifest_expand(tarei_items *const items, tarei_csv *const cs
   if (items->n == before) {
     return tarei_fail(err, TARE_E_INPUT, "%s: has a header but no rows", origin);
   }
-  return unlabelled && !all_hold_labels(items, before)
-             ? tarei_fail(err, TARE_E_USAGE, "%s", no_label.message)
-             : TARE_OK;
+  bool hold = true;
+  TAREI_TRY(unlabelled ? all_hold_labels(items, before, &hold, err) : TARE_OK);
+  return hold ? TARE_OK : tarei_fail(err, TARE_E_USAGE, "%s", no_label.message);
 }
 
 static tare_status csv_expand(tarei_items *const items, const char *const path,

@@ -140,10 +140,12 @@ static tare_status jsonl_add(tarei_items *const items, const cJSON *const object
   if (status != TARE_OK) {
     return tarei_fail_in(err, status, "%s line %lld", origin, (long long)line);
   }
-  status = tarei_list_add(items, origin, line, entry.path, label, err);
-  if (status == TARE_OK && (entry.segment.cut || entry.segment.channel)) {
-    status = tarei_list_cut(items, &entry.segment, err);
-  }
+  const tarei_item item = {.path = entry.path,
+                           .label_text = label,
+                           .origin = origin,
+                           .line = line,
+                           .segment = entry.segment};
+  status = tarei_list_add(items, &item, err);
   free(label);
   return status;
 }

@@ -8,9 +8,9 @@ static tare_status scp_add(tarei_items *const items, const char *const origin,
                            const tarei_utterances *const labels, tare_error *const err) {
   for (size_t i = 0; i < table->n; i++) {
     const tarei_kaldi_line *const u = &table->items[i];
-    const char *label = NULL;
-    TAREI_TRY(tarei_kaldi_label(labels, u->key, &label, err));
-    TAREI_TRY(tarei_kaldi_add(items, origin, u->line, u->value, label, err));
+    tarei_item item = {.path = u->value, .origin = origin, .line = u->line};
+    TAREI_TRY(tarei_kaldi_label(labels, u->key, &item.label_text, err));
+    TAREI_TRY(tarei_kaldi_add(items, &item, err));
   }
   return TARE_OK;
 }

@@ -37,9 +37,9 @@ static tare_status parse_line(char *const text, const char **const recording,
 static tare_status add_segment(tarei_items *const items, const char *const origin,
                                const segment_tables *const tables, const tarei_kaldi_line *const u,
                                tare_error *const err) {
-  tarei_segment segment = {0};
-  const char *recording = NULL, *label = NULL;
-  const tare_status status = parse_line(u->value, &recording, &segment, err);
+  tarei_item item = {.origin = origin, .line = u->line};
+  const char *recording = NULL;
+  const tare_status status = parse_line(u->value, &recording, &item.segment, err);
   if (status != TARE_OK) {
     return tarei_fail_in(err, status, "%s line %lld", origin, (long long)u->line);
   }
@@ -48,9 +48,9 @@ static tare_status add_segment(tarei_items *const items, const char *const origi
     return tarei_fail(err, TARE_E_INPUT, "%s line %lld: no recording '%s' in %s", origin,
                       (long long)u->line, recording, tables->recordings.path);
   }
-  TAREI_TRY(tarei_kaldi_label(&tables->labels, u->key, &label, err));
-  TAREI_TRY(tarei_kaldi_add(items, origin, u->line, found->value, label, err));
-  return tarei_list_cut(items, &segment, err);
+  item.path = found->value;
+  TAREI_TRY(tarei_kaldi_label(&tables->labels, u->key, &item.label_text, err));
+  return tarei_kaldi_add(items, &item, err);
 }
 
 static tare_status segments_read(const char *const path, const tarei_data_spec *const spec,

@@ -23,7 +23,9 @@ static tare_status text_add_lines(tarei_items *const items, const tarei_source *
       return tarei_fail_memory(err, origin, (size_t)(stop - at));
     }
     const tare_status status =
-        path[0] ? tarei_list_add(items, origin, line, path, NULL, err) : TARE_OK;
+        path[0] ? tarei_list_add(items, &(tarei_item){.path = path, .origin = origin, .line = line},
+                                 err)
+                : TARE_OK;
     free(path);
     TAREI_TRY(status);
     at = next;

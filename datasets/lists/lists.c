@@ -39,38 +39,46 @@ const tarei_sample_list *tarei_list_recognizing(const char *const path) {
   return NULL;
 }
 
-tare_status tarei_list_add(tarei_items *const items, const char *const origin, const int64_t line,
-                           const char *const path, const char *const label_text,
-                           tare_error *const err) {
-  if (path[0] == '\0') {
-    return tarei_fail(err, TARE_E_INPUT, "%s line %lld: the path is empty", origin,
-                      (long long)line);
-  }
-  char *const full = tarei_path_beside(origin, path);
-  if (!full) {
-    return tarei_fail_memory(err, origin, strlen(path));
-  }
-  const tare_status status = tarei_items_add(items, full, label_text, origin, line, err);
-  free(full);
-  return status;
-}
-
 static bool is_time(const double seconds) {
   return isfinite(seconds) && seconds >= 0 && seconds <= TAREI_SEGMENT_SECONDS;
 }
 
-tare_status tarei_list_cut(tarei_items *const items, const tarei_segment *const segment,
-                           tare_error *const err) {
-  const tarei_item *const item = tarei_items_last(items);
+/* Only a recording has times and channels. */
+static tare_status check_segment(const tarei_item *const item, tare_error *const err) {
+  const tarei_segment *const s = &item->segment;
+  if (!s->cut && !s->channel) {
+    return TARE_OK;
+  }
   if (!item->ops->has_rate) {
     return tarei_fail(err, TARE_E_INPUT, "%s line %lld: %s is not audio, and has no times",
                       item->origin, (long long)item->line, item->path);
   }
-  if (!is_time(segment->start) || !is_time(segment->length)) {
+  if (!is_time(s->start) || !is_time(s->length)) {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s line %lld: the part begins at %g s and lasts %g s: expected 0 to %d s",
-                      item->origin, (long long)item->line, segment->start, segment->length,
+                      item->origin, (long long)item->line, s->start, s->length,
                       TAREI_SEGMENT_SECONDS);
   }
-  return tarei_items_cut(items, segment, err);
+  return TARE_OK;
+}
+
+tare_status tarei_list_add(tarei_items *const items, const tarei_item *const item,
+                           tare_error *const err) {
+  if (item->path[0] == '\0') {
+    return tarei_fail(err, TARE_E_INPUT, "%s line %lld: the path is empty", item->origin,
+                      (long long)item->line);
+  }
+  char *const full = tarei_path_beside(item->origin, item->path);
+  if (!full) {
+    return tarei_fail_memory(err, item->origin, strlen(item->path));
+  }
+  tarei_item named = *item;
+  named.path = full;
+  named.ops = item->ops ? item->ops : tarei_items_reader(items, full);
+  tare_status status = check_segment(&named, err);
+  if (status == TARE_OK) {
+    status = tarei_items_add(items, &named, err);
+  }
+  free(full);
+  return status;
 }

@@ -229,6 +229,12 @@ TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);
 TARE_API const char *tare_dataset_bad(const tare_dataset *dataset, int64_t i);
 
 /**
+ * Number of labels that are an empty text in a manifest or table, among all samples of the data set
+ * (of all shards); 0 if no labels are read. A metric of texts takes them for silence.
+ */
+TARE_API int64_t tare_dataset_n_empty_labels(const tare_dataset *dataset);
+
+/**
  * Range of the sampling rates of the audio read since the data set was opened or rewound, after
  * resampling. If the rates differ, the option `rate` is probably missing.
  * @param least,most receive the rates in Hz; both 0 if there was no audio

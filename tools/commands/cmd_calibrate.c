@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/calibration.h"
+#include "tools/heap.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
@@ -454,6 +455,7 @@ int cmd_calibrate(const int argc, char **const argv) {
   calibrate_work w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
+  heap_for_many_samples();
   tare_status status = calibrate_run(&a, &w, &err);
   status = ranks_leave(w.ranks, status, &err);
   tare_table_free(&w.table);

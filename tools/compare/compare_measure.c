@@ -100,8 +100,10 @@ static tare_status calibrate_pass(const compare_arguments *const a, compare_work
                                  : TARE_OK;
   tare_stats_free(&stats);
   CLI_TRY(status);
-  char *const what = cli_format("calibration %s", tare_fit_name(w->grid.passes[pass].fit));
-  say_fitted(&a->in.common, what, &w->grid.passes[pass].fitted);
+  const grid_pass *const p = &w->grid.passes[pass];
+  char *const what = cli_format("calibration %s%s", tare_fit_name(p->fit),
+                                p->count_padding ? " counted" : "");
+  say_fitted(&a->in.common, what, &p->fitted);
   free(what);
   return TARE_OK;
 }

@@ -33,16 +33,20 @@ static int64_t *values_of(const lengths *const l, const int symbol) {
   return values;
 }
 
-/* The symbol whose lengths range the farthest. */
+/* The symbol whose lengths range the farthest; of those that range as far, the longest. */
 static int widest_symbol(const lengths *const l) {
   int widest = 0;
+  int64_t longest = -1;
   double most = -1;
   for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
     const tare_range r = lengths_range(l, s);
     const bool follows = tare_profiles_is_sum(l->symbols, s);
     const double width = follows ? 0 : (double)r.max / (double)(r.min > 0 ? r.min : 1);
-    widest = width > most ? s : widest;
-    most = width > most ? width : most;
+    if (width > most || (width == most && r.max > longest)) {
+      widest = s;
+      longest = r.max;
+      most = width;
+    }
   }
   return widest;
 }

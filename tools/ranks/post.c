@@ -155,11 +155,15 @@ void post_wait(post *const p) {
   post_rest(p, WAIT_NS);
 }
 
-void post_close(post *const p) {
+void post_begin_close(post *const p) {
   (void)pthread_mutex_lock(&p->mutex);
   p->closing = true;
   (void)pthread_cond_broadcast(&p->changed);
   (void)pthread_mutex_unlock(&p->mutex);
+}
+
+void post_close(post *const p) {
+  post_begin_close(p);
   (void)pthread_join(p->thread, NULL);
   post_fini(p);
 }

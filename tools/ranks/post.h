@@ -49,7 +49,9 @@ void post_tell_first(post *p, message_kind kind, int64_t a, int64_t b, const voi
 /* Waits until something arrives, for a tenth of a second at most. With the mutex locked. */
 void post_wait(post *p);
 
-/* Delivers what is in the outbox and leaves. With the mutex unlocked. */
+/* Delivers what is in the outbox and leaves. With the mutex unlocked. Leaving takes a while, which
+ * the caller may use after post_begin_close. */
+void post_begin_close(post *p);
 void post_close(post *p);
 
 #endif

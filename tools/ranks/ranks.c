@@ -181,8 +181,8 @@ static tare_status ranks_work_on(ranks *const r, const ranks_work *const work,
                                  tare_stats **const sum, tare_error *const err) {
   message_kind order = MESSAGE_AGAIN;
   rank_reduction tree = {0};
-  for (bool first = true; order != MESSAGE_STOP && !*sum; first = false) {
-    CLI_TRY(order == MESSAGE_AGAIN ? ranks_run_pass(r, work, first, err)
+  while (order != MESSAGE_STOP && !*sum) {
+    CLI_TRY(order == MESSAGE_AGAIN ? ranks_run_pass(r, work, err)
                                    : ranks_reduce(r, work, &tree, sum, err));
     order = *sum ? MESSAGE_STOP : ranks_await_order(r, work, &tree);
   }
@@ -200,9 +200,11 @@ static tare_status ranks_finish(ranks *const r, ranks_work *const work, tare_sta
   coordinator_stop(&r->coordinator);
   ranks_collect(r, work);
   (void)pthread_mutex_unlock(&r->post.mutex);
+  post_begin_close(&r->post);
+  const tare_status status = tare_stats_decide(work->model, sum, work->options, out, err);
   post_close(&r->post);
   r->left = true;
-  return tare_stats_decide(work->model, sum, work->options, out, err);
+  return status;
 }
 
 tare_status ranks_calibrate(ranks *const r, ranks_work *const work, tare_stats **const out,
@@ -265,6 +267,7 @@ void ranks_free(ranks **const handle) {
     scratch_remove();
     coordinator_fini(&r->coordinator);
     parcels_fini(&r->parcels);
+    tare_stats_free(&r->kept);
     free(r->members);
     free(r->own);
     free(r->bad);

@@ -103,24 +103,31 @@ void fitted_add(tare_fit_counts *const sum, const tare_fit_counts *const more) {
   sum->padding += more->padding;
 }
 
-/* Adds what a pass has counted to what the earlier ones have. */
-static tare_status ranks_keep(tare_stats *const stats, const bool first, tare_error *const err) {
+/* Adds what a pass has counted to what the earlier ones have: in memory on rank 0, which gives its
+ * own away only with the sum of all; in a file on others. */
+static tare_status ranks_keep(ranks *const r, tare_stats **const stats, tare_error *const err) {
   const char *const path = scratch_path(SCRATCH_OWN);
-  if (first) {
-    return tare_stats_save(stats, path, err);
+  tare_stats **const own = &r->kept;
+  if (r->counted && !r->first) {
+    CLI_TRY(tare_stats_load(path, own, err));
   }
-  tare_stats *own = NULL;
-  CLI_TRY(tare_stats_load(path, &own, err));
-  tare_status status = tare_stats_merge(own, stats, true /* count_equal */, NULL, err);
-  if (status == TARE_OK) {
-    status = tare_stats_save(own, path, err);
+  if (r->counted) {
+    CLI_TRY(tare_stats_merge(*own, *stats, true /* count_equal */, NULL, err));
+  } else {
+    *own = *stats;
+    *stats = NULL;
   }
-  tare_stats_free(&own);
+  r->counted = true;
+  if (r->first) {
+    return TARE_OK;
+  }
+  const tare_status status = tare_stats_save(*own, path, err);
+  tare_stats_free(own);
   return status;
 }
 
 /* Counts samples until rank 0 has none. */
-static tare_status ranks_count(ranks *const r, const ranks_work *const work, const bool first,
+static tare_status ranks_count(ranks *const r, const ranks_work *const work,
                                tare_error *const err) {
   ranks_pass pass = {.ranks = r, .work = work};
   tare_fit_counts fitted = {0};
@@ -133,7 +140,7 @@ static tare_status ranks_count(ranks *const r, const ranks_work *const work, con
   o.fitted = &fitted;
   CLI_TRY(tare_dataset_rewind(work->dataset, err));
   CLI_TRY(tare_calibrate(work->model, work->dataset, work->profiles, &o, &stats, err));
-  const tare_status status = ranks_keep(stats, first, err);
+  const tare_status status = ranks_keep(r, &stats, err);
   tare_stats_free(&stats);
   CLI_TRY(status);
   ranks_note_bad(r, work->dataset);
@@ -153,13 +160,12 @@ static void ranks_report(ranks *const r) {
   free(payload);
 }
 
-tare_status ranks_run_pass(ranks *const r, const ranks_work *const work, const bool first,
-                           tare_error *const err) {
+tare_status ranks_run_pass(ranks *const r, const ranks_work *const work, tare_error *const err) {
   (void)pthread_mutex_lock(&r->post.mutex);
   r->n_own = 0;
   r->asking = r->no_more = false;
   (void)pthread_mutex_unlock(&r->post.mutex);
-  CLI_TRY(ranks_count(r, work, first, err));
+  CLI_TRY(ranks_count(r, work, err));
   (void)pthread_mutex_lock(&r->post.mutex);
   ranks_report(r);
   (void)pthread_mutex_unlock(&r->post.mutex);

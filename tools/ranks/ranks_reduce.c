@@ -80,40 +80,61 @@ rank_reduction ranks_reduction(const ranks *const r) {
   return t;
 }
 
-static tare_status ranks_sum_up(ranks *const r, const ranks_work *const work,
-                                const rank_reduction *const t, tare_stats **const sum,
-                                bool *const whole, tare_error *const err) {
-  CLI_TRY(tare_stats_load(scratch_path(SCRATCH_OWN), sum, err));
-  for (int i = 0; i < 2 && t->children[i] >= 0; i++) {
-    parcel *const p = ranks_await_part(r, work, t->children[i], t->round);
-    *whole = *whole && p;
-    const tare_status status = p ? ranks_add_part(p, *sum, err) : TARE_OK;
-    parcel_free(p);
-    CLI_TRY(status);
+/* Adds the parts of the children once all are there: until then, `sum` is what it was. *whole: they
+ * came. */
+static tare_status ranks_add_children(ranks *const r, const ranks_work *const work,
+                                      const rank_reduction *const t, tare_stats *const sum,
+                                      bool *const whole, tare_error *const err) {
+  parcel *parts[2] = {0};
+  tare_status status = TARE_OK;
+  *whole = true;
+  for (int i = 0; i < 2 && t->children[i] >= 0 && *whole; i++) {
+    parts[i] = ranks_await_part(r, work, t->children[i], t->round);
+    *whole = parts[i] != NULL;
+  }
+  for (int i = 0; i < 2 && *whole && parts[i] && status == TARE_OK; i++) {
+    status = ranks_add_part(parts[i], sum, err);
+  }
+  parcel_free(parts[0]);
+  parcel_free(parts[1]);
+  return status;
+}
+
+/* The root gives away its own with the sum. */
+static tare_status reduce_at_root(ranks *const r, const ranks_work *const work,
+                                  const rank_reduction *const t, tare_stats **const out,
+                                  tare_error *const err) {
+  bool whole = false;
+  CLI_TRY(ranks_add_children(r, work, t, r->kept, &whole, err));
+  if (whole) {
+    *out = r->kept;
+    r->kept = NULL;
   }
   return TARE_OK;
+}
+
+static tare_status reduce_inside(ranks *const r, const ranks_work *const work,
+                                 const rank_reduction *const t, tare_error *const err) {
+  const char *const path = scratch_path(SCRATCH_MORE);
+  bool whole = false;
+  tare_stats *sum = NULL;
+  CLI_TRY(tare_stats_load(scratch_path(SCRATCH_OWN), &sum, err));
+  tare_status status = ranks_add_children(r, work, t, sum, &whole, err);
+  if (status == TARE_OK && whole) {
+    status = tare_stats_save(sum, path, err);
+  }
+  tare_stats_free(&sum);
+  CLI_TRY(status);
+  return whole ? ranks_send_part(r, t->parent, t->round, path, err) : TARE_OK;
 }
 
 tare_status ranks_reduce(ranks *const r, const ranks_work *const work,
                          const rank_reduction *const t, tare_stats **const out,
                          tare_error *const err) {
-  if (t->parent >= 0 && t->children[0] < 0) {
-    return ranks_send_part(r, t->parent, t->round, scratch_path(SCRATCH_OWN), err);
+  if (t->parent < 0) {
+    return reduce_at_root(r, work, t, out, err);
   }
-  bool whole = true;
-  tare_stats *sum = NULL;
-  tare_status status = ranks_sum_up(r, work, t, &sum, &whole, err);
-  if (status == TARE_OK && whole && t->parent >= 0) {
-    const char *const path = scratch_path(SCRATCH_MORE);
-    status = tare_stats_save(sum, path, err);
-    if (status == TARE_OK) {
-      status = ranks_send_part(r, t->parent, t->round, path, err);
-    }
-  }
-  if (status == TARE_OK && whole && t->parent < 0) {
-    *out = sum;
-    return TARE_OK;
-  }
-  tare_stats_free(&sum);
-  return status;
+  return t->children[0] < 0
+             ? ranks_send_part(r, t->parent, t->round, scratch_path(SCRATCH_OWN), err)
+             : reduce_inside(r, work, t, err);
 }

@@ -18,6 +18,8 @@ struct ranks {
   size_t bad_bytes;
   int64_t total;       /* samples of the data, also those that are not chosen */
   int64_t done_before; /* by earlier passes */
+  bool counted;        /* there is an earlier pass */
+  tare_stats *kept;    /* what rank 0 has counted, who is the root of every tree */
   message_kind order;  /* what to do next: AGAIN, REDUCE or STOP; BEAT: nothing new */
   bool stopped, first_is_silent;
   int64_t round;
@@ -34,12 +36,11 @@ struct ranks {
 /* Shows how far all ranks are, on rank 0; false: the end was ordered. */
 bool ranks_show_progress(ranks *r, const ranks_work *work);
 
-/* One pass over the data: counts samples until rank 0 has none, and reports it. `first`: there was
- * none before. */
-tare_status ranks_run_pass(ranks *r, const ranks_work *work, bool first, tare_error *err);
+/* One pass over the data: counts samples until rank 0 has none, and reports it. */
+tare_status ranks_run_pass(ranks *r, const ranks_work *work, tare_error *err);
 
 /* What a rank does in a round of reducing: adds the parts of its children in the tree to its own,
- * and sends the sum to its parent. The root keeps it. */
+ * which it keeps for another round, and sends the sum to its parent. The root keeps it. */
 typedef struct rank_reduction {
   int64_t round;
   int place;       /* in the tree */

@@ -39,6 +39,12 @@ for data in all.tar all.tar.gz nemo.json recordings.jsonl kaldi kaldi/wav.scp; d
 done
 "$TARE" inspect all.tar --rate 8000 --channel 1 --json | "$JSON_CHECK" samples == 8 bad == 0 || exit
 
+echo "--- labels that are empty"
+printf 'path,digits\nin/0000.wav,\nin/0001.flac,71\nin/0002.flac,\n' >some.csv
+"$TARE" run "$model" some.csv --rate 8000 --labels digits --metric ctc-error --alphabet 0123456789 \
+  --profile samples=1600:16000:80000 >text
+echo "exit $?"
+
 echo "--- matrices"
 "$TARE" inspect "$fixtures/good_matrices.scp"
 echo "exit $?"

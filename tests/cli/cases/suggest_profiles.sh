@@ -1,6 +1,8 @@
 # Profiles for the lengths of data, and those of statistics that can share scales.
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 "$TARE" profiles "$EXAMPLES/digits-conv/calib" --rate 8000
+"$TARE" profiles "$EXAMPLES/digits-conv/calib/0000.wav" --rate 8000 \
+  --model "$EXAMPLES/digits-conv/digits-conv.onnx" | sed -n '/^symbol/p; /^--profile/p'
 echo "== count"
 "$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --count 3 --min 1 --max 512
 "$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --json |

@@ -141,11 +141,12 @@ static void finish(void *const user, const tarei_ticket *const ticket, tarei_slo
   __atomic_sub_fetch(&p->finishers, ticket->shared, __ATOMIC_SEQ_CST);
 }
 
-static void check_ahead(const size_t bytes, const int threads, const int shared, const int ahead) {
+static void check_ahead(const size_t bytes, const int threads, const int shared, const bool few,
+                        const int ahead) {
   producer p = {.bytes = bytes, .shared = shared, .total = 50};
   const tarei_prefetch_source source = {claim, fill, finish, &p};
   tarei_prefetch *prefetch = NULL;
-  assert_int_equal(tarei_prefetch_start(&source, threads, &prefetch, NULL), TARE_OK);
+  assert_int_equal(tarei_prefetch_start(&source, threads, few, &prefetch, NULL), TARE_OK);
   for (int taken = 0; taken < 50; taken++) {
     usleep(2000);
     assert_true(__atomic_load_n(&p.made, __ATOMIC_SEQ_CST) <= taken + ahead + threads);
@@ -167,10 +168,11 @@ static void queue_is_bounded_in_number_and_bytes(void **state) {
   (void)state;
   for (int threads = 1; threads <= TAREI_PREFETCH_SAMPLES; threads += 3) {
     for (int shared = 0; shared <= 3; shared++) {
-      check_ahead(1, threads, shared,
+      check_ahead(1, threads, shared, false,
                   2 * threads > TAREI_PREFETCH_SAMPLES ? 2 * threads : TAREI_PREFETCH_SAMPLES);
-      check_ahead(TAREI_PREFETCH_BYTES / 2, threads, shared, 2);
-      check_ahead(TAREI_PREFETCH_BYTES * 4, threads, shared, 1);
+      check_ahead(1, threads, shared, true, 2 * threads);
+      check_ahead(TAREI_PREFETCH_BYTES / 2, threads, shared, false, 2);
+      check_ahead(TAREI_PREFETCH_BYTES * 4, threads, shared, false, 1);
     }
   }
 }

@@ -84,6 +84,40 @@ static void names_that_are_cut_stay_different(void **state) {
   assert_non_null(strstr(text, "..1xx"));
 }
 
+/* Columns of the terminal count, not bytes: letters with marks, wide characters, what is not UTF-8.
+ */
+static void names_in_any_script_stand_in_line(void **state) {
+  (void)state;
+  report *const r = report_new("name<,ms>");
+  static const char *const NAMES[] = {
+      "Gr\xc3\xb6\xc3\x9f"
+      "e",
+      "\xe9\x8c\xb2\xe9\x9f\xb3", "e\xcc\x81t", "\xff\xfe"};
+  for (int i = 0; i < 4; i++) {
+    report_cell(r, "%s", NAMES[i]);
+    report_cell(r, "%d", i);
+  }
+  assert_string_equal(printed(r),
+                      "name   ms\n"
+                      "Gr\xc3\xb6\xc3\x9f"
+                      "e   0\n"
+                      "\xe9\x8c\xb2\xe9\x9f\xb3    1\n"
+                      "e\xcc\x81t      2\n"
+                      "\xff\xfe      3\n");
+  report *const cut = report_new("name~,ms>");
+  char wide[301] = "";
+  for (int i = 0; i < 100; i++) {
+    strcat(wide, "\xe9\x8c\xb2");
+  }
+  report_cell(cut, "%s", wide);
+  report_cell(cut, "7");
+  const char *const row = strchr(printed(cut), '\n') + 1;
+  const size_t characters = (strcspn(row, " ") - 2) / 3; /* whole ones, around two dots */
+  assert_int_equal((strcspn(row, " ") - 2) % 3, 0);
+  assert_in_range(characters, (WIDTH - 2 - 4) / 2 - 1, (WIDTH - 2 - 4) / 2);
+  assert_non_null(strstr(row, "\xe9\x8c\xb2..\xe9\x8c\xb2"));
+}
+
 static void an_empty_table_prints_nothing(void **state) {
   (void)state;
   const char *const text = printed(report_new("a<,b>"));
@@ -170,6 +204,7 @@ int main(void) {
       cmocka_unit_test(numbers_stand_right_and_names_left),
       cmocka_unit_test(wide_tables_are_cut_in_the_middle_of_names),
       cmocka_unit_test(names_that_are_cut_stay_different),
+      cmocka_unit_test(names_in_any_script_stand_in_line),
       cmocka_unit_test(an_empty_table_prints_nothing),
       cmocka_unit_test(bytes_have_units),
   };

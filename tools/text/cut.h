@@ -1,6 +1,6 @@
 /* Names cut to a width, so that different ones still look different. */
-#ifndef TAREI_TOOLS_CUT_H
-#define TAREI_TOOLS_CUT_H
+#ifndef TAREI_TOOLS_TEXT_CUT_H
+#define TAREI_TOOLS_TEXT_CUT_H
 
 #include <stdbool.h>
 

@@ -1,20 +1,22 @@
-#include "tools/cut.h"
+#include "tools/text/cut.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli.h"
+#include "tools/text/columns.h"
 
 static const char DOTS[] = "..";
 enum { N_DOTS = sizeof DOTS - 1 };
 
 char *cut_text(const char *const text, const cut c) {
-  const int n = (int)strlen(text), kept = c.width - N_DOTS;
-  if (n <= c.width) {
+  const int kept = c.width - N_DOTS;
+  if (columns_of(text) <= c.width) {
     return cli_format("%s", text);
   }
   const int head = c.front ? 0 : kept / 2;
-  return cli_format("%.*s%s%s", head, text, DOTS, text + n - (kept - head));
+  return cli_format("%.*s%s%s", (int)columns_begin(text, head), text, DOTS,
+                    columns_end(text, kept - head));
 }
 
 typedef struct shown {
@@ -47,7 +49,7 @@ static bool keeps_apart(const char *const *const names, const int n, const cut c
 cut cut_choose(const char *const *const names, const int n, const int wanted) {
   int widest = 0;
   for (int i = 0; i < n; i++) {
-    const int width = (int)strlen(names[i]);
+    const int width = columns_of(names[i]);
     widest = width > widest ? width : widest;
   }
   shown *const room = cli_realloc(NULL, (size_t)n, sizeof *room);

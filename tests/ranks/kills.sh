@@ -1,0 +1,86 @@
+#!/bin/sh
+# kills.sh TARE SOURCE [TRIALS [SEED]]: ranks are killed at random points, one or two of three at once or one
+# after the other, and the file has the bytes of one process.
+set -u
+tare=$1 source=$2 trials=${3:-3} seed=${4:-${TARE_TEST_SEED:-$$}}
+[ -e "$(dirname "$tare")/tare_mpi.so" ] || {
+  echo "skipped: built without MPI (libopenmpi-dev)"
+  exit 77
+}
+command -v mpirun >/dev/null || {
+  echo "skipped: no mpirun (openmpi-bin)"
+  exit 77
+}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 99
+TMPDIR=$folder
+export TMPDIR
+bad=0
+echo "seed $seed"
+
+random() { # BELOW: sets $drawn; the same numbers for the same seed
+  seed=$(((seed * 1103515245 + 12345) % 2147483648))
+  drawn=$((seed / 65536 % $1))
+}
+
+kill_rank() { # RANK
+  for process in /proc/[0-9]*; do
+    if grep -qzx "TMPDIR=$folder" "$process/environ" 2>/dev/null &&
+      grep -qzx "OMPI_COMM_WORLD_RANK=$1" "$process/environ" 2>/dev/null; then
+      kill -KILL "${process#/proc/}" 2>/dev/null
+    fi
+  done
+}
+
+counted() { # by all ranks so far
+  tr '\r' '\n' <printed | sed -n 's/^calibrate \([0-9]*\)\/.*/\1/p' | tail -n 1
+}
+
+await() { # COUNT: until so many are counted, or the job has ended
+  while kill -0 $job 2>/dev/null && [ "$(counted || echo 0)0" -lt "${1}0" ]; do
+    sleep 0.02
+  done
+}
+
+total=0
+while [ $total -lt 40 ]; do
+  ls "$source"/examples/digits-conv/calib/*.wav
+  total=$((total + $(ls "$source"/examples/digits-conv/calib/*.wav | wc -l)))
+done >list.txt
+slow="$source/examples/digits-conv/digits-conv.onnx list.txt --profile samples=1600:16000:400000 --rate 44100"
+# shellcheck disable=SC2086 # the list is meant to be split
+"$tare" calibrate $slow -q -o one.stats >printed || exit 99
+
+trial=0
+while [ $trial -lt "$trials" ]; do
+  trial=$((trial + 1))
+  random $((total + 1))
+  at=$drawn
+  random 2
+  first=$((drawn + 1))
+  random 3 # both in a third of the trials
+  both=$drawn
+  rm -f killed.stats
+  # shellcheck disable=SC2086
+  mpirun --oversubscribe --enable-recovery -n 3 "$tare" calibrate $slow --threads 1 --progress \
+    -o killed.stats >printed 2>&1 &
+  job=$!
+  await "$at"
+  kill_rank $first
+  if [ "$both" = 0 ]; then
+    random 10
+    sleep "$drawn"
+    kill_rank $((3 - first))
+  fi
+  wait $job
+  code=$?
+  if [ $code = 0 ] && cmp killed.stats one.stats; then
+    echo "trial $trial: rank $first after $at samples, both: $both"
+  else
+    echo "trial $trial: rank $first after $at samples, both: $both: exit $code: $(cat printed)"
+    bad=1
+  fi
+done
+exit $bad
