@@ -19,6 +19,7 @@ import zipfile
 
 FIRST_EPOCH = 315532800  # 1980
 SONAME = re.compile(r"^\s*(SONAME|NEEDED)\s+(\S+)$", re.MULTILINE)
+RESOLVED = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)
 
 METADATA = """Metadata-Version: 2.1
 Name: tare
@@ -38,26 +39,35 @@ Tag: {tag}
 """
 
 
+def output_of(*command):
+    """What a command prints; "" where it fails."""
+    run = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+    return run.stdout if run.returncode == 0 else ""
+
+
 def links_of(library):
-    """The name of a library, and those that it needs."""
-    headers = subprocess.run(["objdump", "-p", library], check=True, text=True,
-                             stdout=subprocess.PIPE).stdout
-    found = SONAME.findall(headers)
+    """The name of a library, and the files of those that it needs, by name."""
+    found = SONAME.findall(output_of("objdump", "-p", library))
+    needed = {name for kind, name in found if kind == "NEEDED"}
+    files = dict(RESOLVED.findall(output_of("ldd", library)))
     return next(name for kind, name in found if kind == "SONAME"), \
-        [name for kind, name in found if kind == "NEEDED"]
+        {name: files[name] for name in needed if name in files}
 
 
-def packages_of(names):
+def package_of(file):
+    """The Debian package of a file, by the name under which dpkg knows it; None if it does not."""
+    for path in (file, os.path.realpath(file), f"/usr{file}", os.path.realpath(file)[len("/usr"):]):
+        owner = output_of("dpkg-query", "-S", path)
+        if owner:
+            return owner.partition(":")[0]
+    return None
+
+
+def packages_of(files):
     """The Debian package of each library; none where dpkg does not know it."""
-    packages = {}
-    for name in names:
-        run = subprocess.run(["dpkg-query", "-S", f"*/{name}"], check=False, text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        owners = sorted({line.partition(":")[0] for line in run.stdout.splitlines()
-                         if ", " not in line.partition("/")[0]})
-        if owners:
-            packages[name] = owners[0]
-    return packages
+    found = {name: package_of(file) for name, file in files.items()}
+    return {name: package for name, package in found.items() if package}
 
 
 def needed_module(packages):

@@ -7,6 +7,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.."
 . tools/deps.sh
+python=/usr/bin/python3 # another one in PATH has other packages
 # shellcheck disable=SC2086 # the lists are meant to be split
 tare_install $TARE_PACKAGES $TARE_PYTHON_PACKAGES binutils git
 
@@ -19,6 +20,6 @@ cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=
 cmake --build $build --target tare
 rm -rf $build/library $build/python
 cmake --install $build --component library --strip --prefix $build/library >/dev/null
-sh python/package.sh /usr/bin/python3 cc $build/python
-/usr/bin/python3 python/wheel.py $build/python/tare \
+sh python/package.sh "$python" cc $build/python
+"$python" python/wheel.py $build/python/tare \
   "$(find $build/library -name 'libtare.so.*.*.*')" "$out"

@@ -36,7 +36,8 @@ samples = [{port.name: random.integers(1, 100, (1, n)) for port in tare.Model(mo
 plan = tare.build(model, tare.calibrate(model, samples).table())
 assert plan.run(samples[1])["logits"].shape[1] == 9
 END
-env -u TARE_LIBRARY -u PYTHONPATH "$work/venv/bin/python" "$work/try.py" "$work" \
+unset TARE_LIBRARY PYTHONPATH
+"$work/venv/bin/python" "$work/try.py" "$work" \
   "$source/examples/intents-mini/intents-mini.onnx"
 
 # A library that is missing is named with its package.
