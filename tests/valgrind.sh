@@ -4,7 +4,7 @@
 set -eu
 build=$1
 names=${2:-.}
-suppressions=$(dirname "$0")/valgrind.supp
+suppressions=$(cd "$(dirname "$0")" && pwd)/valgrind.supp
 command -v valgrind >/dev/null || { echo "valgrind is missing"; exit 2; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -15,6 +15,7 @@ ctest --test-dir "$build" -N -V -L quick -R "$names" |
   sed -n 's|^[0-9]*: Test command: \([^ ]*/tests/unit/[^ ]*\)$|\1|p' | sort -u |
   xargs -P "$(nproc)" -n 1 sh -c '
     name=$(basename "$1")
+    cd "$folder" # where tests leave their files
     valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
       --errors-for-leak-kinds=definite,indirect --suppressions="$suppressions" \
       "$1" >"$folder/$name.log" 2>&1 && code=0 || code=$?
