@@ -14,8 +14,9 @@
 
 struct tarei_h5_sink {
   tarei_outfile out;
-  bool held;  /* the library has the file open */
-  bool ended; /* what it still writes goes nowhere, what it reads is zero */
+  hid_t driver; /* the library uses its class after it has let go of it: it is kept until the end */
+  bool held;    /* the library has the file open */
+  bool ended;   /* what it still writes goes nowhere, what it reads is zero */
 };
 
 /* --- the driver ------------------------------------------------------------------------------- */
@@ -138,12 +139,9 @@ static const H5FD_class_t driver = {
 static hid_t make_access(tarei_h5_sink *const sink, const H5F_libver_t earliest) {
   const driver_info info = {.sink = sink};
   const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
-  const hid_t id = H5FDregister(&driver);
-  const bool ok = list >= 0 && id >= 0 && H5Pset_driver(list, id, &info) >= 0 &&
+  sink->driver = H5FDregister(&driver);
+  const bool ok = list >= 0 && sink->driver >= 0 && H5Pset_driver(list, sink->driver, &info) >= 0 &&
                   H5Pset_libver_bounds(list, earliest, H5F_LIBVER_V18) >= 0;
-  if (id >= 0) {
-    (void)H5FDunregister(id); /* the list keeps it */
-  }
   if (!ok && list >= 0) {
     (void)H5Pclose(list); /* is not used */
   }
@@ -171,6 +169,9 @@ static void hdf5_outfile_end(tarei_h5_outfile *const h) {
   tarei_outfile_abort(&h->sink->out); /* fine after commit */
   h->sink->ended = true;
   if (!h->sink->held) {
+    if (h->sink->driver >= 0 && tarei_hdf5_is_usable()) {
+      (void)H5FDunregister(h->sink->driver); /* no file needs it */
+    }
     free(h->sink);
   }
   *h = (tarei_h5_outfile){.file = H5I_INVALID_HID};
@@ -183,6 +184,7 @@ tare_status tarei_h5_outfile_open(const char *const path, const H5F_libver_t ear
   if (!h->sink) {
     return tarei_fail_memory(err, path, sizeof *h->sink);
   }
+  h->sink->driver = H5I_INVALID_HID;
   tare_status status = tarei_outfile_open(path, &h->sink->out, err);
   if (status == TARE_OK) {
     h->file = create_file(h->sink, earliest);

@@ -31,11 +31,10 @@ look() { # HOW
 
 # Where the command prints something, it must say that it cannot.
 into() { # HOW, after the command ran
-  if [ -s "$folder/printed" ] && [ "$code" != 5 ] || [ "$code" = 5 ] && ! [ -s "$folder/err" ]; then
-    complain "$1: the failure is not told"
-  elif [ "$code" != 5 ] && [ "$code" != 0 ]; then
-    complain "$1: another exit code"
-  fi
+  expected=0
+  [ ! -s "$folder/printed" ] || expected=5
+  [ "$code" = $expected ] || complain "$1: expected exit code $expected"
+  [ "$code" = 0 ] || [ -s "$folder/err" ] || complain "$1: failed without a sentence"
   look "$1"
 }
 

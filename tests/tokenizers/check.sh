@@ -4,9 +4,10 @@
 set -eu
 program=$1
 fixtures=$2
-for name in bytes pieces; do
+for name in bytes pieces unigram_first; do
   "$program" "$fixtures/$name.json" "$fixtures/lines.jsonl" | cmp - "$fixtures/$name.ids"
 done
+"$program" "$fixtures/unigram.json" "$fixtures/lines.jsonl" pair | cmp - "$fixtures/unigram.pairs.ids"
 texts=$(mktemp --suffix .jsonl)
 trap 'rm -f "$texts"' EXIT
 head -n 3 "$fixtures/lines.jsonl" >"$texts"

@@ -184,7 +184,7 @@ static void threads_share_a_plan(void **state) {
     worker workers[N_THREADS];
     for (int i = 0; i < N_THREADS; i++) {
       workers[i] = (worker){
-          .expected = e, .seed = 1 + (uint32_t)i, .turns = contexts_turns(900) / N_THREADS};
+          .expected = e, .seed = 1 + (uint32_t)i, .turns = contexts_turns(300) / N_THREADS};
       assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }
     for (int i = 0; i < N_THREADS; i++) {
@@ -211,7 +211,7 @@ static void a_context_runs_on_and_on(void **state) {
     tare_context *context = contexts_new(s->plans[p], 1, &err);
     assert_non_null(context);
     assert_int_equal(run_many(context, e, 4 * N_LENGTHS, 1), 0);
-    const int64_t before = resident_bytes(), turns = contexts_turns(3000);
+    const int64_t before = resident_bytes(), turns = contexts_turns(1000);
     assert_int_equal(run_many(context, e, turns, 2), 0);
     const int64_t grown = resident_bytes() - before;
     print_message("%s: %lld inferences, memory %+lld bytes\n", p ? "int8" : "float",
