@@ -62,10 +62,17 @@ void say_rates(const opt_common *const options, const int least, const int most)
 
 void say_audio_options(const opt_common *const options, const opt_data *const data,
                        const tare_dataset *const dataset) {
-  const char *const option = data->features ? "--features" : data->rate ? "--rate" : NULL;
-  if (option && !tare_dataset_has_audio(dataset)) {
-    say(options, "warning: %s has no effect: the data are %s", option,
-        tare_dataset_describe(dataset));
+  const struct {
+    const char *name;
+    bool given;
+  } of_audio[] = {{"--features", data->features != NULL},
+                  {"--rate", data->rate != 0},
+                  {"--channel", data->channel != 0}};
+  for (size_t i = 0; i < sizeof of_audio / sizeof *of_audio; i++) {
+    if (of_audio[i].given && !tare_dataset_has_audio(dataset)) {
+      say(options, "warning: %s has no effect: the data are %s", of_audio[i].name,
+          tare_dataset_describe(dataset));
+    }
   }
 }
 

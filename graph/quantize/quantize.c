@@ -82,9 +82,17 @@ static int first_not_finite(const tarei_graph *const g, const tarei_node *const 
   return -1;
 }
 
-static tarei_reason because(const tare_reason why, const tarei_value *const v,
-                            const int64_t number) {
-  return (tarei_reason){why, v ? v->name : NULL, number};
+/* The tensor of the model that a value is, or of which it is another layout. */
+static const tarei_value *of_model(const tarei_graph *const g, const tarei_value *v) {
+  while (!v->observable && v->producer >= 0 && g->nodes[v->producer].op->movement) {
+    v = &g->values[g->nodes[v->producer].in[0]];
+  }
+  return v;
+}
+
+static tarei_reason because(const tarei_graph *const g, const tare_reason why,
+                            const tarei_value *const v, const int64_t number) {
+  return (tarei_reason){why, v ? of_model(g, v)->name : NULL, number};
 }
 
 /* Why input i of a layer cannot be one of its form in another precision. */
@@ -96,21 +104,22 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
   const bool fixed = activation && reads_static(form, input, i);
   const int zero = v->quant.zero_point;
   if (v->dtype != TARE_F32) {
-    return because(TARE_REASON_TYPE, v, v->dtype);
+    return because(g, TARE_REASON_TYPE, v, v->dtype);
   }
   if (activation && v->data && !input->products) {
-    return because(TARE_REASON_CONSTANT, v, 0);
+    return because(g, TARE_REASON_CONSTANT, v, 0);
   }
   if (((activation && input->table) || fixed) && !v->quant.n_scales) {
-    return because(TARE_REASON_NO_SCALE, v, 0);
+    return because(g, TARE_REASON_NO_SCALE, v, 0);
   }
   if (i > 0 && fixed && form->centered && zero != 128 && v->quant.stated) {
-    return because(TARE_REASON_ZERO_POINT, v, v->quant.zero_point);
+    return because(g, TARE_REASON_ZERO_POINT, v, v->quant.zero_point);
   }
   if (!activation && !v->data) {
-    return because(TARE_REASON_VARIABLE_WEIGHTS, v, 0);
+    return because(g, TARE_REASON_VARIABLE_WEIGHTS, v, 0);
   }
-  return v->rank < 2 ? because(TARE_REASON_RANK, v, v->rank) : because(TARE_REASON_NONE, NULL, 0);
+  return v->rank < 2 ? because(g, TARE_REASON_RANK, v, v->rank)
+                     : because(g, TARE_REASON_NONE, NULL, 0);
 }
 
 /* Why a node cannot run in another precision than float. */
@@ -126,21 +135,21 @@ static tarei_reason reason_against(const tarei_graph *const g, const tarei_node 
     }
   }
   if (!has_kernels(g, node, form, &input)) {
-    return because(TARE_REASON_NO_PRODUCTS, NULL, 0);
+    return because(g, TARE_REASON_NO_PRODUCTS, NULL, 0);
   }
   if (precision == TARE_PRECISION_BF16) {
-    return because(TARE_REASON_NONE, NULL, 0);
+    return because(g, TARE_REASON_NONE, NULL, 0);
   }
   if (input.rows && row_inputs(g, node, form) == 0) {
-    return because(TARE_REASON_NO_ROWS, NULL, 0);
+    return because(g, TARE_REASON_NO_ROWS, NULL, 0);
   }
   const int64_t length = tarei_product_sum(g, o->profiles, node, form);
   if (length > TAREI_INT8_LONGEST_SUM) {
-    return because(TARE_REASON_LONG_SUM, NULL, length);
+    return because(g, TARE_REASON_LONG_SUM, NULL, length);
   }
   const int odd = first_not_finite(g, node, form);
-  return odd >= 0 ? because(TARE_REASON_NOT_FINITE, &g->values[odd], 0)
-                  : because(TARE_REASON_NONE, NULL, 0);
+  return odd >= 0 ? because(g, TARE_REASON_NOT_FINITE, &g->values[odd], 0)
+                  : because(g, TARE_REASON_NONE, NULL, 0);
 }
 
 /* NULL: a recurrent layer of which only the last state is read. */
@@ -166,11 +175,11 @@ static tare_precision choose_by_output(const tarei_graph *const g, const tarei_n
   const double by_weights = tarei_quant_output_loss(x, &y->quant, 1, w.noise);
   const double by_rows = tarei_quant_output_loss(x, &y->quant, x->row_loss, w.squares);
   if (tarei_weights_are_coarse(by_weights)) {
-    *why = because(TARE_REASON_COARSE_WEIGHTS, y, tarei_loss_decibels(by_weights));
+    *why = because(g, TARE_REASON_COARSE_WEIGHTS, y, tarei_loss_decibels(by_weights));
     return TARE_PRECISION_FP32;
   }
   if (tarei_output_is_noisy(by_rows)) {
-    *why = because(TARE_REASON_NOISY_OUTPUT, y, tarei_loss_decibels(by_rows));
+    *why = because(g, TARE_REASON_NOISY_OUTPUT, y, tarei_loss_decibels(by_rows));
     return TARE_PRECISION_INT16_ROWS;
   }
   return TARE_PRECISION_INT8;
@@ -224,17 +233,17 @@ static tarei_reason reason_for_rows(const tarei_graph *const g, const tarei_node
       symmetric ? NULL : find_follower(g, node, 0, row_inputs(g, node, form));
   int64_t gain;
   if (has_quiet_rows(g, form, x, &gain)) {
-    return because(symmetric ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_QUIET_ROWS, x, gain);
+    return because(g, symmetric ? TARE_REASON_QUIET_ROWS_LOST : TARE_REASON_QUIET_ROWS, x, gain);
   }
   if (tarei_reads_single_channel(g, node)) {
-    return because(symmetric ? TARE_REASON_LEVEL_LOST : TARE_REASON_LEVEL, x, 0);
+    return because(g, symmetric ? TARE_REASON_LEVEL_LOST : TARE_REASON_LEVEL, x, 0);
   }
   if (follower) {
-    return because(TARE_REASON_LOUDER, follower, 0);
+    return because(g, TARE_REASON_LOUDER, follower, 0);
   }
   return !symmetric && form->activations == 1 && x->quant.few_rows
-             ? because(TARE_REASON_FEW_ROWS, x, 0)
-             : because(TARE_REASON_NONE, NULL, 0);
+             ? because(g, TARE_REASON_FEW_ROWS, x, 0)
+             : because(g, TARE_REASON_NONE, NULL, 0);
 }
 
 /* By the predicted losses: row scales where one scale costs rows of the input much more, where a
@@ -259,11 +268,11 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
     return TARE_PRECISION_FP32;
   }
   if (clipped) {
-    *why = because(TARE_REASON_LOUDER, clipped, 0);
+    *why = because(g, TARE_REASON_LOUDER, clipped, 0);
     return TARE_PRECISION_FP32;
   }
   if (!symmetric && y && y->quant.logged) {
-    *why = because(TARE_REASON_LOGARITHM, y, 0);
+    *why = because(g, TARE_REASON_LOGARITHM, y, 0);
     return TARE_PRECISION_FP32;
   }
   const tare_precision by_output = choose_by_output(g, node, form, o, why);
@@ -299,7 +308,7 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
     return TARE_PRECISION_FP32;
   }
   if (tarei_attr_find(node, TAREI_ATTR_DYNAMIC)) {
-    *why = because(TARE_REASON_RUN_TIME, x, 0);
+    *why = because(g, TARE_REASON_RUN_TIME, x, 0);
     return TARE_PRECISION_INT8_ROWS;
   }
   if (x->quant.stated || o->stated_only) {
@@ -307,7 +316,7 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
   }
   const tare_precision by_loss = choose_by_loss(g, node, form, o, why);
   if (is_slower(g, node, form, o, by_loss)) {
-    *why = because(TARE_REASON_SMALL, NULL, 0);
+    *why = because(g, TARE_REASON_SMALL, NULL, 0);
     return TARE_PRECISION_FP32;
   }
   return by_loss;
@@ -318,11 +327,11 @@ static tarei_reason reason_stated(const tarei_graph *const g, const tarei_node *
                                   const tarei_int8_form *const form) {
   const bool stated = form->activations == 1 && g->values[node->in[0]].quant.stated;
   if (!stated || tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES)) {
-    return because(TARE_REASON_NONE, NULL, 0);
+    return because(g, TARE_REASON_NONE, NULL, 0);
   }
   const int64_t odd = tarei_attr_int(node, TAREI_ATTR_WEIGHTS_ODD, TARE_REASON_FLOAT_WEIGHTS);
   assert(odd > TARE_REASON_NONE && odd < TARE_REASON_COUNT);
-  return because((tare_reason)odd, &g->values[node->in[1]], 0);
+  return because(g, (tare_reason)odd, &g->values[node->in[1]], 0);
 }
 
 /* Whether the model itself says that a layer is int8: all it multiplies has a stated scale. */
@@ -349,7 +358,7 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
   }
   *got = request ? request->precision : quantize_choose(g, node, form, o, &why);
   if (input_form_of(*got).table && !o->int8) {
-    against = because(TARE_REASON_NO_TABLE, NULL, 0);
+    against = because(g, TARE_REASON_NO_TABLE, NULL, 0);
   } else if (*got != TARE_PRECISION_FP32) {
     against = reason_against(g, node, form, o, *got);
   }

@@ -31,5 +31,6 @@ say inspect x.plan "$model" --graph
 say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --features whisper
 say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --rate 8000
 say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --rate 8000 -q
+say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --channel 1 --rate 8000
 say --json
 say doctor --isa abacus
