@@ -100,7 +100,5 @@ set(CPACK_COMPONENT_MPI_DESCRIPTION
   "INT8 calibration and engine for models of any length: MPI\nThe module by which several ranks of mpirun (Open MPI) calibrate one model\ntogether.")
 # What Debian asks of every package, and this build knows.
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
-  GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_files.cmake)
 include(CPack)

@@ -1,5 +1,5 @@
 # Run by cpack before it makes packages of what is installed in CPACK_TEMPORARY_INSTALL_DIRECTORY: compresses
-# the manual, writes the changelog of the package, and strips the archive of symbols for debuggers.
+# the manual, writes the changelog of the package, strips the archive of symbols for debuggers, and sets modes.
 file(GLOB pages ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*/usr/share/man/man1/*.1)
 foreach(page IN LISTS pages)
   execute_process(COMMAND gzip -9nf ${page} COMMAND_ERROR_IS_FATAL ANY)
@@ -31,3 +31,7 @@ foreach(archive IN LISTS archives)
   execute_process(COMMAND strip --strip-debug --enable-deterministic-archives ${archive}
     COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
+
+# Folders are for everybody, whatever the umask of who builds.
+execute_process(COMMAND find ${CPACK_TEMPORARY_INSTALL_DIRECTORY} -type d -exec chmod 755 {} +
+  COMMAND_ERROR_IS_FATAL ANY)

@@ -2,6 +2,7 @@
 # Builds the Debian packages: libtare0, libtare-dev, tare and tare-mpi, with their bill of materials and checksums.
 # Usage: sh tools/package.sh [FOLDER] (default: dist)
 set -eu
+umask 022 # modes get into the packages
 out=${1:-dist}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
