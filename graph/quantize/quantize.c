@@ -263,14 +263,14 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
 }
 
-/* Whether a layer is faster in float. One that reads windows of bytes is not: other layers can
- * write them, and each is read several times. */
+/* Whether a layer is faster in float. One that reads windows of bytes through all channels is not:
+ * other layers can write them, and each is read several times. */
 static bool is_slower(const tarei_graph *const g, const tarei_node *const node,
                       const tarei_int8_form *const form, const tarei_quantize_options *const o,
                       const tare_precision precision) {
-  const bool converts = precision == TARE_PRECISION_INT8_ROWS ||
-                        precision == TARE_PRECISION_INT16_ROWS ||
-                        (precision == TARE_PRECISION_INT8 && !form->windows);
+  const bool converts =
+      precision == TARE_PRECISION_INT8_ROWS || precision == TARE_PRECISION_INT16_ROWS ||
+      (precision == TARE_PRECISION_INT8 && (!form->windows || tarei_is_depthwise(g, node)));
   return converts && !o->build.int8_when_small &&
          tarei_product_is_small(g, o->profiles, node, form);
 }
