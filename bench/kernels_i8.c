@@ -1,7 +1,9 @@
 /* Int8 products with requantization to bytes, as percentages of the peak; one row of activations as
  * a percentage of reading the weights from where they lie. On two threads each has half of the
- * columns. "rows": the time with a scale for each row over that with one for all. */
+ * columns. "rows": the time with a scale for each row over that with one for all. Then windows of 3
+ * by 3 that are read where they lie, of a line of outputs. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bench/kernels.h"
 #include "bench/pair.h"
@@ -49,6 +51,44 @@ static void print_product(const tarei_kernels *kernels, const bench_peak *peak, 
   bench_operands_free(&o);
 }
 
+enum { LINE = 40, TAPS = 3, WINDOW_CALLS = 32 /* a run */ };
+
+static void run_windows(void *context) {
+  for (int i = 0; i < WINDOW_CALLS; i++) {
+    bench_run_product(context);
+  }
+}
+
+/* Windows of a line of outputs, of as many channels as there are outputs. */
+static void print_windows(const tarei_kernels *kernels, const bench_peak *peak, size_t channels) {
+  const size_t k = TAPS * TAPS * channels, width = LINE + TAPS - 1;
+  bench_operands o = bench_operands_new(LINE, k, channels);
+  bench_product windows = bench_product_of(kernels, &o, LINE, k, channels, 0, channels);
+  uint8_t *const lines = bench_allocate(TAPS * width * channels + 4);
+  windows.run = kernels->i8_windows;
+  windows.gemm.a = lines;
+  windows.gemm.lda = channels;
+  windows.gemm.parts = TAPS;
+  windows.gemm.part_step = width * channels;
+  bench_block weights = {(char *)o.packed, tarei_i8_packed_size(k, channels)};
+  measured_work works[2] = {{.run = run_windows, .context = &windows},
+                            {.run = peak ? peak->run : bench_read, .context = &weights}};
+  bench_best_times(works, 2);
+  const double rate = 2.0 * LINE * (double)(k * channels) * WINDOW_CALLS / works[0].best;
+  printf("%8zu %9.1f %7.1f\n", channels, rate * 1e-9, kernels_i8_percent(rate, peak, 1, &works[1]));
+  free(lines);
+  bench_operands_free(&o);
+}
+
+static void print_all_windows(const tarei_kernels *kernels, const bench_peak *peak) {
+  static const size_t channels[] = {4, 8, 16, 24, 32, 40, 48, 64, 96};
+  printf("\n%s against %s\n", kernels->i8_windows_name, peak ? peak->name : "nothing");
+  printf("%8s %9s %7s\n", "channels", "GOP/s", "% peak");
+  for (size_t i = 0; i < sizeof channels / sizeof *channels; i++) {
+    print_windows(kernels, peak, channels[i]);
+  }
+}
+
 void bench_products_i8(const tarei_kernels *kernels, unsigned isa) {
   static const size_t shapes[][2] = {{256, 256},  {256, 1024},  {1024, 256},
                                      {512, 2048}, {768, 768},   {768, 3072},
@@ -63,4 +103,5 @@ void bench_products_i8(const tarei_kernels *kernels, unsigned isa) {
       print_product(kernels, peak, true, rows[r], shapes[s][0], shapes[s][1]);
     }
   }
+  print_all_windows(kernels, peak);
 }

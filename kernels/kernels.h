@@ -102,11 +102,17 @@ typedef struct tarei_i8_gemm {
   const uint8_t *a;   /* [m][k], row stride lda bytes; up to 3 bytes beyond a row's k are read */
   size_t lda;
   size_t m, k, n;
+  size_t parts;       /* of a row, of equal lengths in fours, part_step bytes apart; 0: one */
+  size_t part_step;
   const int8_t *b;    /* packed, 64-byte aligned */
   const int32_t *add; /* [n rounded up to 32]: bias - zero_point(a) * column sum; never NULL */
   tarei_epilogue epilogue;
 } tarei_i8_gemm;
+/* i8_gemm takes rows of one part, i8_windows of any number. */
 typedef void tarei_i8_gemm_fn(const tarei_i8_gemm *g);
+static inline size_t tarei_i8_gemm_parts(const tarei_i8_gemm *g) {
+  return g->parts ? g->parts : 1;
+}
 
 /* --- int16 gemm: s16 x s8, two int8 gemms ------------------------------------------------------ */
 /* x + 32768 = 256 * upper + lower, both bytes. The sums of each are exact for as many k as those of
@@ -598,6 +604,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
 /* X(family, function type) */
 #define TAREI_KERNEL_FAMILIES(X)               \
   X(i8_gemm, tarei_i8_gemm_fn)                 \
+  X(i8_windows, tarei_i8_gemm_fn)              \
   X(i8_pack_u8, tarei_i8_pack_u8_fn)           \
   X(f32_gemm, tarei_f32_gemm_fn)               \
   X(f32_pack, tarei_f32_pack_fn)               \

@@ -42,6 +42,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/elementwise/lower_unary.c
   lower/elementwise/lower_where.c
   lower/elementwise/pointwise.c
+  lower/elementwise/repeated.c
   lower/elementwise/typed_binary.c
   lower/elementwise/typed_unary.c
   lower/move/indices.c

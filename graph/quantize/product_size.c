@@ -8,6 +8,8 @@
 #define COLUMNS 16        /* outputs are computed in vectors of so many */
 #define FEW_PRODUCTS 1024 /* multiply-adds of a row, below which it is faster in float */
 #define SHORT_SUM 4       /* terms of a sum over activations, up to which it is faster in float */
+#define FEW_TAPS 9        /* of a depthwise window over two axes that gains by bytes alone */
+#define MOST_MOVES 4      /* nodes on the way to a layer that are looked through */
 
 /* The largest that a dim gets; false where only a run tells. */
 static bool largest_dim(const tarei_graph *const g, const tare_profiles *const profiles,
@@ -58,6 +60,31 @@ static int64_t row_outputs(const tarei_graph *const g, const tarei_node *const n
   return elements / (sum > 0 ? sum : 1);
 }
 
+/* Do only layers read it, as bytes, or nodes that move bytes to them? */
+static bool is_read_as_bytes(const tarei_graph *const g, const int value, const int moves) {
+  const tarei_value *const v = &g->values[value];
+  bool all = !v->is_output && v->first_use.node >= 0;
+  for (tarei_use u = v->first_use; all && u.node >= 0; u = tarei_graph_next_use(g, u)) {
+    const tarei_node *const node = &g->nodes[u.node];
+    const tarei_int8_form *const form = node->op->int8;
+    all = form ? u.input < form->activations || u.input == TAREI_INT8_RESIDUAL
+               : tarei_node_selects(node) && moves < MOST_MOVES &&
+                     is_read_as_bytes(g, node->out[0], moves + 1);
+  }
+  return all;
+}
+
+/* A depthwise window over two axes does little with a byte, and needs all lanes of a vector. */
+static bool is_small_depthwise(const tarei_graph *const g, const tarei_node *const node) {
+  const tarei_value *const w = &g->values[node->in[1]];
+  int64_t channels, height, width;
+  return w->rank == 4 && tarei_expr_is_const(g->exprs, w->dims[0], &channels) &&
+         tarei_expr_is_const(g->exprs, w->dims[1], &height) &&
+         tarei_expr_is_const(g->exprs, w->dims[2], &width) && height <= FEW_TAPS &&
+         width <= FEW_TAPS && height * width <= FEW_TAPS &&
+         (channels <= COLUMNS || !is_read_as_bytes(g, node->out[0], 0));
+}
+
 bool tarei_product_is_small(const tarei_graph *const graph, const tare_profiles *const profiles,
                             const tarei_node *const node, const tarei_int8_form *const form) {
   const int64_t sum = longest_sum(graph, profiles, node, form, TAREI_INT8_LONGEST_SUM);
@@ -65,7 +92,7 @@ bool tarei_product_is_small(const tarei_graph *const graph, const tare_profiles 
     return sum <= SHORT_SUM;
   }
   if (tarei_is_depthwise(graph, node)) {
-    return false;
+    return is_small_depthwise(graph, node);
   }
   const int64_t outputs = row_outputs(graph, node, form, sum);
   return (outputs + COLUMNS - 1) / COLUMNS * COLUMNS * sum < FEW_PRODUCTS;

@@ -286,16 +286,23 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
 }
 
-/* Whether a layer is faster in float. One that reads windows of bytes is not: other layers can
- * write them, and each is read several times. */
+/* Whether a layer is faster in float. One that reads windows of bytes through all channels is not:
+ * other layers can write them, and each is read several times. */
 static bool is_slower(const tarei_graph *const g, const tarei_node *const node,
                       const tarei_int8_form *const form, const tarei_quantize_options *const o,
                       const tare_precision precision) {
-  const bool converts = precision == TARE_PRECISION_INT8_ROWS ||
-                        precision == TARE_PRECISION_INT16_ROWS ||
-                        (precision == TARE_PRECISION_INT8 && !form->windows);
+  const bool converts =
+      precision == TARE_PRECISION_INT8_ROWS || precision == TARE_PRECISION_INT16_ROWS ||
+      (precision == TARE_PRECISION_INT8 && (!form->windows || tarei_is_depthwise(g, node)));
   return converts && !o->build.int8_when_small &&
          tarei_product_is_small(g, o->profiles, node, form);
+}
+
+/* Whether a node is none that a quantized model could state scales for. */
+static bool states_nothing(const tarei_graph *const g, const tarei_node *const node,
+                           const tarei_quantize_options *const o) {
+  return tarei_attr_int(node, TAREI_ATTR_NORM, 0) != 0 &&
+         (o->stated_only || g->values[node->in[0]].quant.stated);
 }
 
 /* What a layer gets that nobody asked about by name. */
@@ -310,6 +317,9 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
   if (tarei_attr_find(node, TAREI_ATTR_DYNAMIC)) {
     *why = because(g, TARE_REASON_RUN_TIME, x, 0);
     return TARE_PRECISION_INT8_ROWS;
+  }
+  if (states_nothing(g, node, o)) {
+    return TARE_PRECISION_FP32;
   }
   if (x->quant.stated || o->stated_only) {
     return TARE_PRECISION_INT8;
@@ -369,9 +379,9 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
     tarei_requested_refuse(o->requested, node, tare_precision_name(request->precision), &against);
   }
   *got = against.why ? TARE_PRECISION_FP32 : *got;
-  const tare_precision asked = request   ? request->precision
-                               : o->int8 ? TARE_PRECISION_INT8
-                                         : TARE_PRECISION_ANY;
+  const tare_precision asked = request                                  ? request->precision
+                               : o->int8 && !states_nothing(g, node, o) ? TARE_PRECISION_INT8
+                                                                        : TARE_PRECISION_ANY;
   char *const other =
       request ? tarei_requests_left_out(&o->requested->precisions, g, node, asked) : NULL;
   if (other && !against.why) {

@@ -17,11 +17,13 @@ void tarei_finish_panel__scalar(const tarei_epilogue *e, const float *sums, size
 static void i8_panel(const tarei_i8_gemm *g, size_t m, size_t n0) {
   const int8_t *const b = g->b + n0 / TAREI_I8_PANEL * tarei_i8_packed_size(g->k, 1);
   const uint8_t *const a = g->a + m * g->lda;
+  const size_t part = g->k / tarei_i8_gemm_parts(g);
   float acc[TAREI_I8_PANEL];
   for (size_t j = 0; j < TAREI_I8_PANEL; j++) {
     uint32_t sum = (uint32_t)g->add[n0 + j]; /* unsigned: wraps as the vector forms do */
     for (size_t k = 0; k < g->k; k++) {
-      sum += (uint32_t)(a[k] * b[(k / 4 * TAREI_I8_PANEL + j) * 4 + k % 4]);
+      const uint8_t byte = a[k / part * g->part_step + k % part];
+      sum += (uint32_t)(byte * b[(k / 4 * TAREI_I8_PANEL + j) * 4 + k % 4]);
     }
     acc[j] = (float)(int32_t)sum;
   }
@@ -34,6 +36,10 @@ void tarei_k_i8_gemm_u8s8_1x32__scalar(const tarei_i8_gemm *g) {
       i8_panel(g, m, n0);
     }
   }
+}
+
+void tarei_k_i8_windows_u8s8_1x32__scalar(const tarei_i8_gemm *g) {
+  tarei_k_i8_gemm_u8s8_1x32__scalar(g);
 }
 
 static void f32_panel(const tarei_f32_gemm *g, size_t m, size_t n0) {

@@ -14,6 +14,7 @@
 #include "kernels/x86/i8_thin.h"
 
 enum {
+  NARROW = 8,          /* columns of the last vector, at most, that half of it holds */
   MAX_ROWS = 14,       /* by one panel */
   MAX_ROWS_PAIRED = 6, /* by two panels, which take fewer loads */
   MAX_ROWS_CUT = 8,    /* by one panel and half of the last */
@@ -32,17 +33,22 @@ typedef struct vnni_product {
   byte_bounds bounds;
   v16 row_mult;  /* the rows' largest, or 1 */
   size_t groups; /* of rows, which see all panels one after the other */
+  size_t parts;  /* of a row */
+  size_t steps;  /* of a part */
+  size_t skip;   /* from the end of a part to the next */
 } vnni_product;
 
 /* Four k, `ahead` steps beyond the place of the cursors. */
 TAREI_INLINE void vnni_step(i8_sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
                             const size_t ahead, const size_t rows, const size_t vectors,
-                            const bool near) {
+                            const bool narrow, const bool near) {
   __m512i w[2 * MAX_PANELS];
 #pragma GCC unroll 8
   for (size_t q = 0; q < vectors; q++) {
     const int8_t *const at = b + q / 2 * panel_bytes + q % 2 * 64 + ahead * STEP;
-    w[q] = _mm512_load_si512(at);
+    w[q] = narrow && q + 1 == vectors
+               ? _mm512_castsi256_si512(_mm256_load_si256((const __m256i *)at))
+               : _mm512_load_si512(at);
     if (near) {
       _mm_prefetch((const char *)at + NEAR_BYTES, _MM_HINT_T0);
     }
@@ -54,7 +60,11 @@ TAREI_INLINE void vnni_step(i8_sums *s, const row_cursor *a, const int8_t *b, si
     const __m512i x = _mm512_set1_epi32(four);
 #pragma GCC unroll 8
     for (size_t q = 0; q < vectors; q++) {
-      I8_DOT(s->v[i * vectors + q], x, w[q]);
+      if (narrow && q + 1 == vectors) {
+        I8_DOT_NARROW(s->v[i * vectors + q], x, w[q]);
+      } else {
+        I8_DOT(s->v[i * vectors + q], x, w[q]);
+      }
     }
   }
 }
@@ -100,13 +110,14 @@ TAREI_INLINE void fetch_shared(shared_fetch *f) {
   f->at += SHARED_FETCHES * f->stride;
 }
 
+/* `narrow`: the last vector has no more than NARROW columns. Blocks of two panels take rows of one
+ * part: a loop around theirs would spill sums. */
 TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, const size_t rows,
-                             const size_t vectors, const bool shared) {
+                             const size_t vectors, const bool narrow, const bool shared) {
   const tarei_i8_gemm *const g = p->gemm;
   const size_t panels = (vectors + 1) / 2;
   const bool near = !shared && rows > 1; /* it harms a single row */
-  const size_t steps = (g->k + 3) / 4;
-  const size_t panel_bytes = steps * STEP;
+  const size_t panel_bytes = (g->k + 3) / 4 * STEP;
   const i8_form form = i8_form_of_panels(g, p->form, p->row_mult, panel, vectors);
   const int8_t *b = g->b + panel * panel_bytes;
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
@@ -116,19 +127,25 @@ TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, con
   for (size_t i = 0; i < rows * vectors; i++) {
     s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % vectors * 16);
   }
-  if (steps % 2) {
-    vnni_step(&s, &a, b, panel_bytes, 0, rows, vectors, near);
-    row_cursor_advance(&a, rows);
-    b += STEP;
-  }
-  for (size_t k = 0; k < steps / 2; k++) {
-    vnni_step(&s, &a, b, panel_bytes, 0, rows, vectors, near);
-    vnni_step(&s, &a, b, panel_bytes, 1, rows, vectors, near);
-    row_cursor_advance_by(&a, rows, 8);
-    b += 2 * STEP;
-    if (shared) {
-      fetch_shared(&next);
+  for (size_t part = 0;;) {
+    if (p->steps % 2) {
+      vnni_step(&s, &a, b, panel_bytes, 0, rows, vectors, narrow, near);
+      row_cursor_advance(&a, rows);
+      b += STEP;
     }
+    for (size_t k = 0; k < p->steps / 2; k++) {
+      vnni_step(&s, &a, b, panel_bytes, 0, rows, vectors, narrow, near);
+      vnni_step(&s, &a, b, panel_bytes, 1, rows, vectors, narrow, near);
+      row_cursor_advance_by(&a, rows, 8);
+      b += 2 * STEP;
+      if (shared) {
+        fetch_shared(&next);
+      }
+    }
+    if (vectors > I8_MOST_CUT || ++part == p->parts) {
+      break;
+    }
+    row_cursor_advance_by(&a, rows, p->skip);
   }
   if (form == I8_BYTES) {
     i8_put_bytes(&s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES);
@@ -145,18 +162,23 @@ TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, con
   }
 }
 
-#define DEFINE_BLOCK(rows, panels, name, shared)             \
-  static void name(const void *p, size_t m0, size_t panel) { \
-    vnni_block(p, m0, panel, rows, 2 * (panels), shared);    \
+#define DEFINE_BLOCK(rows, panels, name, shared)                 \
+  static void name(const void *p, size_t m0, size_t panel) {     \
+    vnni_block(p, m0, panel, rows, 2 * (panels), false, shared); \
   }
-/* The last panel may hold no more than one vector of columns. */
+/* The last panel may hold fewer columns. */
 #define DEFINE_ONE_PANEL(rows)                                                \
   static void vnni_block_##rows##x1(const void *p, size_t m0, size_t panel) { \
     const vnni_product *const product = p;                                    \
-    if (product->gemm->n - panel * GEMM_PANEL <= TAREI_LANES) {               \
-      vnni_block(product, m0, panel, rows, 1, false);                         \
+    const size_t columns = product->gemm->n - panel * GEMM_PANEL;             \
+    if (columns <= NARROW) {                                                  \
+      vnni_block(product, m0, panel, rows, 1, true, false);                   \
+    } else if (columns <= TAREI_LANES) {                                      \
+      vnni_block(product, m0, panel, rows, 1, false, false);                  \
+    } else if (columns <= TAREI_LANES + NARROW) {                             \
+      vnni_block(product, m0, panel, rows, 2, true, false);                   \
     } else {                                                                  \
-      vnni_block(product, m0, panel, rows, 2, false);                         \
+      vnni_block(product, m0, panel, rows, 2, false, false);                  \
     }                                                                         \
   }
 GEMM_EACH_HEIGHT(DEFINE_ONE_PANEL)
@@ -168,9 +190,14 @@ DEFINE_BLOCK(6, 2, vnni_block_6x2, false)
 DEFINE_BLOCK(5, 2, vnni_shared_5x2, true)
 DEFINE_BLOCK(6, 2, vnni_shared_6x2, true)
 DEFINE_BLOCK(1, 4, vnni_block_1x4, false)
-#define DEFINE_CUT(rows)                                                \
-  static void vnni_cut_##rows(const void *p, size_t m0, size_t panel) { \
-    vnni_block(p, m0, panel, rows, 3, false);                           \
+#define DEFINE_CUT(rows)                                                     \
+  static void vnni_cut_##rows(const void *p, size_t m0, size_t panel) {      \
+    const vnni_product *const product = p;                                   \
+    if (product->gemm->n - panel * GEMM_PANEL <= 2 * TAREI_LANES + NARROW) { \
+      vnni_block(product, m0, panel, rows, 3, true, false);                  \
+    } else {                                                                 \
+      vnni_block(product, m0, panel, rows, 3, false, false);                 \
+    }                                                                        \
   }
 GEMM_HEIGHTS_TO_8(DEFINE_CUT)
 
@@ -188,12 +215,12 @@ static gemm_block_fn *const cut_panels[MAX_ROWS_CUT] = {GEMM_HEIGHTS_TO_8(CUT_OF
 static gemm_walk i8_gemm_avx512vnni_shape_of(const tarei_i8_gemm *g) {
   gemm_walk w = {.m = g->m, .row_bytes = g->k};
   const size_t paired = (g->m + MAX_ROWS_PAIRED - 1) / MAX_ROWS_PAIRED;
-  const bool single = paired <= 1;
-  if (g->m == 1) {
+  const bool single = paired <= 1, whole = tarei_i8_gemm_parts(g) == 1;
+  if (whole && g->m == 1) {
     w.panels_at_once = 4;
     w.max_rows = 1;
     w.by_rows = four_panels;
-  } else if (single || g->m / paired >= FEWEST_ROWS_PAIRED) {
+  } else if (whole && (single || g->m / paired >= FEWEST_ROWS_PAIRED)) {
     w.panels_at_once = 2;
     w.max_rows = MAX_ROWS_PAIRED;
     w.by_rows = single ? two_panels : two_shared;
@@ -218,16 +245,20 @@ static void vnni_multiply(const tarei_i8_gemm *g, tarei_i8_finish_fn *finish) {
   const v16 row_mult = i8_most_row_mult(g->epilogue.row_mult, g->m);
   const i8_form form = i8_form_of(&g->epilogue);
   const bool bytes = form != I8_ANY && form < I8_FLOATS;
+  const size_t parts = tarei_i8_gemm_parts(g), part = g->k / parts;
   const vnni_product p = {.gemm = g,
                           .finish = finish,
                           .form = form,
                           .bounds = bytes ? byte_bounds_of(&g->epilogue) : (byte_bounds){0, 255},
                           .row_mult = row_mult,
-                          .groups = gemm_walk_groups(&w)};
+                          .groups = gemm_walk_groups(&w),
+                          .parts = parts,
+                          .steps = (part + 3) / 4,
+                          .skip = g->part_step - part};
   const size_t whole = i8_gemm_avx512vnni_is_cut(g) ? panels - 2 : panels;
   w.gemm = &p;
   w.panels = whole / w.panels_at_once * w.panels_at_once;
-  if (!thin_multiply(g, w.panels, row_mult)) {
+  if (parts > 1 || !thin_multiply(g, w.panels, row_mult)) {
     gemm_walk_blocks(&w);
   }
   const gemm_walk rest = {.gemm = &p,
@@ -255,5 +286,13 @@ void tarei_k_i8_gemm_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
 }
 
 void tarei_k_i8_gemm_u8s8_14x32__avx512vbmi(const tarei_i8_gemm *g) {
+  vnni_multiply(g, tarei_i8_finish__avx512vbmi);
+}
+
+void tarei_k_i8_windows_u8s8_14x32__avx512vnni(const tarei_i8_gemm *g) {
+  vnni_multiply(g, tarei_i8_finish__avx512);
+}
+
+void tarei_k_i8_windows_u8s8_14x32__avx512vbmi(const tarei_i8_gemm *g) {
   vnni_multiply(g, tarei_i8_finish__avx512vbmi);
 }

@@ -69,6 +69,11 @@ static bool is_direct(const tarei_conv *const c) {
          (c->window.dilations[1] == 1 || c->window.kernel[1] == 1);
 }
 
+/* The same, but their taps lie apart: rows of as many parts. */
+static bool is_dilated_line(const tarei_conv *const c) {
+  return c->space == 1 && c->group == 1 && !is_direct(c);
+}
+
 /* Rows of a gathered block, out of `total`. */
 static size_t conv_rows_in_block(const tarei_conv *const c, const size_t element,
                                  const size_t total) {
@@ -114,6 +119,7 @@ typedef struct conv_rows_job {
   size_t thread_bytes;
   bool slabs;         /* see conv_slab.h */
   bool lines;         /* rows in parts, where the input lies */
+  bool apart;         /* the same along one axis */
   int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
   int64_t size;       /* outputs of a block */
 } conv_rows_job;
@@ -221,7 +227,8 @@ static void conv_rows_one_block(const conv_rows_job *const j, const int64_t b, c
   const tarei_conv_row_set rows = {.a = g->x + (size_t)(b * g->in[1] + start) * pixel,
                                    .lda = (size_t)c->window.strides[1] * pixel,
                                    .m = (size_t)(in1 - in0),
-                                   .parts = 1,
+                                   .parts = j->apart ? (size_t)c->window.kernel[1] : 1,
+                                   .part_step = (size_t)c->window.dilations[1] * pixel,
                                    .first = base + (size_t)in0};
   j->rows(j->user, &rows, thread);
   gathered(j, base + (size_t)in1, base + (size_t)t1, thread);
@@ -300,7 +307,7 @@ static void conv_rows_run_job(conv_rows_job *const j) {
   if (pointwise) {
     flatten(g);
   }
-  if (pointwise || is_direct(c)) {
+  if (pointwise || is_direct(c) || j->apart) {
     tarei_conv_interior(g, &j->begin, &j->end);
     j->size = conv_rows_share(g->out[1], threads, (int64_t)fitting(line_step(c, g->element)) * 4);
     tarei_team_run(team, (size_t)(g->batch * blocks_of(j)), direct_item, j);
@@ -348,6 +355,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   j.thread_bytes = conv_rows_thread_bytes(c, out, element);
   j.slabs = tarei_conv_needs_slab(&j.g);
   j.lines = has_parts(&j.g, parts, j.slabs);
+  j.apart = parts == TAREI_CONV_PARTS_BY_LINES && is_dilated_line(c);
   if (j.total > 0) {
     conv_rows_run_job(&j);
   }

@@ -126,6 +126,19 @@ static bool qconv_last_takes_windows(const qconv_last_state *const s) {
   return s->layer.float_rows && !s->layer.sixteen && s->conv.space == 2 && s->conv.group == 1;
 }
 
+/* Bytes are multiplied where they lie if that needs no kernel that is slower than that of gathered
+ * rows. */
+static tarei_conv_parts qconv_last_parts(const qconv_last_state *const s,
+                                         const tarei_kernels *const k) {
+  if (qconv_last_takes_windows(s)) {
+    return TAREI_CONV_PARTS_BY_BLOCKS;
+  }
+  const size_t part = s->conv.k / (size_t)s->conv.window.kernel[s->conv.space == 1];
+  return !s->layer.float_rows && part % 4 == 0 && k->i8_windows_isa == k->i8_gemm_isa
+             ? TAREI_CONV_PARTS_BY_LINES
+             : TAREI_CONV_NO_PARTS;
+}
+
 /* Of the windows of a block. */
 static size_t qconv_last_window_bytes(const qconv_last_state *const s) {
   const tarei_row_form form = {.sixteen = false};
@@ -177,6 +190,7 @@ static void qconv_last_windows(const qconv_last_job *const j, const tarei_i8_gem
   if (rows->before + rows->m == rows->block) {
     tarei_i8_gemm product = *gemm;
     product.m = rows->block;
+    product.parts = 1;
     product.epilogue = tarei_epilogue_at(&j->epilogue, rows->first - rows->before, 0);
     tarei_row_bytes_gemm(&all, &product, j->run->kernels, NULL /* 16 bits only */);
   }
@@ -193,14 +207,18 @@ static void qconv_last_rows(const void *const user, const tarei_conv_row_set *co
       .m = rows->m,
       .k = s->conv.k,
       .n = n,
+      .parts = rows->parts,
+      .part_step = rows->part_step,
       .b = s->weights + group * s->group_bytes,
       .add = tarei_int8_layer_add(&s->layer, j->run->profile) + group * s->group_add,
       .epilogue = tarei_epilogue_at(&j->epilogue, rows->first, group * n)};
-  if (rows->block > 0) {
+  if (s->layer.float_rows && rows->block > 0) {
     qconv_last_windows(j, &gemm, rows, thread);
   } else if (s->layer.float_rows) {
     tarei_row_scales_gemm(j->form, &gemm, rows->a, rows->lda / sizeof(float), rows->m,
                           j->run->kernels, j->row_scratch, thread);
+  } else if (rows->parts > 1) {
+    j->run->kernels->i8_windows(&gemm);
   } else {
     j->run->kernels->i8_gemm(&gemm);
   }
@@ -245,8 +263,7 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
                     tarei_conv_scratch(&s->conv, j.out, qconv_last_element_of(s), r->threads);
     j.windows = (char *)j.row_scratch + qconv_last_rows_scratch(step, r->threads);
     tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad,
-                    qconv_last_takes_windows(s) ? TAREI_CONV_PARTS_BY_BLOCKS : TAREI_CONV_NO_PARTS,
-                    qconv_last_rows, &j);
+                    qconv_last_parts(s, r->kernels), qconv_last_rows, &j);
   }
   return TARE_OK;
 }

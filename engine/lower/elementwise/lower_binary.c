@@ -1,5 +1,6 @@
 /* Elementwise operators of two operands (Min and Max: of any number), with broadcasting. */
 #include "engine/lower/elementwise/elementwise.h"
+#include "engine/lower/elementwise/repeated.h"
 #include "engine/lower/fused.h"
 #include "engine/lower/elementwise/typed_binary.h"
 
@@ -11,6 +12,7 @@ typedef struct binary_job {
   tarei_epilogue to;    /* of floats */
   tarei_pair_fn *typed; /* of other types */
   size_t size;          /* of an element */
+  tarei_repeated repeated;
 } binary_job;
 
 /* One row of floats, or a part of it: element `at` of the output stands at the operands' begin. */
@@ -38,6 +40,40 @@ static void float_row(const void *const user, const tarei_broadcast *const b, co
                            .y = (const float *)j->b + offset[1],
                            .at = at};
   tarei_write_values(&j->to, j->run->kernels, at, b->n, float_values, &part);
+}
+
+/* The same where one operand is a short row again and again. */
+typedef struct repeated_part {
+  const binary_job *job;
+  const float *whole; /* the other operand, where the part begins */
+  const float *row;   /* as tarei_repeated_fill makes it */
+  size_t at;
+} repeated_part;
+
+static void repeated_values(const void *const user, const size_t at, const size_t n,
+                            float *const out) {
+  const repeated_part *const p = user;
+  const tarei_repeated *const r = &p->job->repeated;
+  for (size_t i = 0; i < n; i += TAREI_REPEATED_BLOCK) {
+    const size_t m = n - i < TAREI_REPEATED_BLOCK ? n - i : TAREI_REPEATED_BLOCK;
+    const float *const whole = p->whole + (at - p->at) + i;
+    const float *const row = p->row + (at + i) % r->period;
+    const bool first = r->operand == 0;
+    p->job->run->kernels->binary(p->job->op, first ? row : whole, 1, first ? whole : row, 1, m,
+                                 out + i);
+  }
+}
+
+static void repeated_float_row(const void *const user, const tarei_broadcast *const b,
+                               const size_t at, const size_t *const offset) {
+  const binary_job *const j = user;
+  const float *const operands[] = {(const float *)j->a + offset[0],
+                                   (const float *)j->b + offset[1]};
+  float row[TAREI_REPEATED_FLOATS];
+  tarei_repeated_fill(operands[j->repeated.operand], j->repeated.period, b->n, row);
+  const repeated_part part = {
+      .job = j, .whole = operands[1 - j->repeated.operand], .row = row, .at = at};
+  tarei_write_values(&j->to, j->run->kernels, at, b->n, repeated_values, &part);
 }
 
 static void typed_row(const void *const user, const tarei_broadcast *const b, const size_t at,
@@ -82,10 +118,13 @@ static tare_status binary_combine(const tarei_step *const step, const tarei_bina
                   .out = r->out[0]->data,
                   .typed = tarei_pair_of(pairs[op], a->dtype),
                   .size = tare_dtype_size(a->dtype)};
+  tarei_broadcast_fn row = typed_row;
   if (a->dtype == TARE_F32) {
     j.to = tarei_fused_epilogue(step->state, step, r, NULL, 0);
+    j.repeated = tarei_repeated_join(&layout);
+    row = j.repeated.operand < 0 ? float_row : repeated_float_row;
   }
-  tarei_broadcast_run(&layout, r, a->dtype == TARE_F32 ? float_row : typed_row, &j);
+  tarei_broadcast_run(&layout, r, row, &j);
   return TARE_OK;
 }
 

@@ -205,6 +205,29 @@ static void test_binary(void **state) {
   }
 }
 
+/* Factors of channels, channels last: a short row that meets many others, from either side. */
+static void test_repeated_rows(void **state) {
+  (void)state;
+  for (int round = 0; round < 60; round++) {
+    const int64_t n = one_node_between(1, 300), rows = one_node_between(1, 1 + 9000 / n);
+    const int64_t whole[] = {2, one_node_between(1, 3), rows, n};
+    const int64_t part[] = {one_node_between(1, 2), whole[1], 1, n};
+    const bool first = one_node_between(0, 1);
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 4, first ? part : whole, NULL);
+    (void)one_node_input(&t, TARE_F32, 4, first ? whole : part, NULL);
+    one_node_op(&t, "Sub", "", 14, 1);
+    one_node_run_ok(&t);
+    const float *const x = t.inputs[0].data, *const y = t.inputs[1].data;
+    const float *const got = t.outputs[0].data;
+    for (size_t i = 0; i < (size_t)tare_tensor_count(&t.outputs[0]); i++) {
+      assert_true(got[i] == x[element_of(&t, 0, i)] - y[element_of(&t, 1, i)]);
+    }
+    one_node_end(&t);
+  }
+}
+
 static void test_where(void **state) {
   (void)state;
   static const tare_dtype dtypes[] = {TARE_F32, TARE_U8, TARE_F16, TARE_I64};
@@ -446,7 +469,8 @@ static void test_refused(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_binary),           cmocka_unit_test(test_where),
+      cmocka_unit_test(test_binary),
+      cmocka_unit_test(test_repeated_rows),           cmocka_unit_test(test_where),
       cmocka_unit_test(test_expand),           cmocka_unit_test(test_cast),
       cmocka_unit_test(test_cast_every_pair),
       cmocka_unit_test(test_cast_rounds_once), cmocka_unit_test(test_refused),

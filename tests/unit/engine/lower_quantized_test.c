@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/lower/products/int8_weights.h"
 #include "unit/engine/support/one_node.h"
 
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__})
@@ -232,6 +233,88 @@ static void convolution(void **state) {
   one_node_end(&t);
 }
 
+/* Windows of bytes over two axes, or the second of them, which some kernels read where they lie. */
+typedef struct byte_planes {
+  int axes;
+  int64_t lines, columns, channels, outputs;
+  int64_t taps[2], strides[2], dilations[2], pads[2], out[2];
+} byte_planes;
+
+static byte_planes random_planes(const int axes) {
+  byte_planes p = {.axes = axes,
+                   .lines = axes == 2 ? one_node_between(5, 12) : 1,
+                   .columns = one_node_between(8, 40)};
+  p.channels = one_node_between(0, 2) ? 4 * one_node_between(1, 8) : one_node_between(1, 20);
+  p.outputs = one_node_between(1, 60);
+  for (int a = 0; a < 2; a++) {
+    const bool used = a == 1 || axes == 2;
+    p.taps[a] = used ? one_node_between(1, 3) : 1;
+    p.strides[a] = used ? one_node_between(1, 2) : 1;
+    p.dilations[a] = used ? one_node_between(1, 2) : 1;
+    const int64_t reach = (p.taps[a] - 1) * p.dilations[a];
+    p.pads[a] = one_node_between(0, reach);
+    p.out[a] = ((a ? p.columns : p.lines) + 2 * p.pads[a] - reach - 1) / p.strides[a] + 1;
+  }
+  return p;
+}
+
+/* The sum of the window at an output, in units of both scales. */
+static int32_t byte_window(const byte_planes *const p, const uint8_t *const x, const float *const w,
+                           const float scale, const int64_t at) {
+  const int64_t sample = at / (p->out[0] * p->out[1]);
+  const int64_t y0 = at / p->out[1] % p->out[0] * p->strides[0] - p->pads[0];
+  const int64_t x0 = at % p->out[1] * p->strides[1] - p->pads[1];
+  int32_t sum = 0;
+  for (int64_t i = 0; i < p->taps[0] * p->taps[1] * p->channels; i++) {
+    const int64_t tap = i / p->channels, line = y0 + tap / p->taps[1] * p->dilations[0];
+    const int64_t column = x0 + tap % p->taps[1] * p->dilations[1];
+    if (line >= 0 && line < p->lines && column >= 0 && column < p->columns) {
+      const int64_t pixel = (sample * p->lines + line) * p->columns + column;
+      sum += (x[pixel * p->channels + i % p->channels] - 128) * tarei_weight_quantize(w[i], scale);
+    }
+  }
+  return sum;
+}
+
+static void check_planes(const byte_planes *const p) {
+  const float scale = 0.013f;
+  const int unused = 2 - p->axes, rank = p->axes + 2;
+  const size_t k = (size_t)(p->taps[0] * p->taps[1] * p->channels);
+  const int64_t *const lines = (int64_t[]){2, p->lines, p->columns, p->channels};
+  const int64_t *const line = (int64_t[]){2, p->columns, p->channels};
+  one_node t;
+  one_node_start(&t);
+  (void)one_node_input(&t, TARE_U8, rank, unused ? line : lines, NULL);
+  (void)one_node_const(&t, TARE_F32, rank,
+                       unused ? DIMS(p->outputs, p->taps[1], p->channels)
+                              : DIMS(p->outputs, p->taps[0], p->taps[1], p->channels),
+                       NULL);
+  one_node_op(&t, "QConvLast", "tare", 1, 1);
+  one_node_scale(&t, t.in[0], scale, false);
+  const int64_t pads[] = {p->pads[unused], p->pads[1], p->pads[0], p->pads[1]};
+  assert_true(tarei_attr_set_ints(t.node, "strides", p->strides + unused, p->axes) &&
+              tarei_attr_set_ints(t.node, "dilations", p->dilations + unused, p->axes) &&
+              tarei_attr_set_ints(t.node, "pads", pads, 2 * p->axes));
+  one_node_run_ok(&t);
+  const float *const y = t.outputs[0].data, *const w = t.inputs[1].data;
+  for (int64_t i = 0; i < 2 * p->out[0] * p->out[1] * p->outputs; i++) {
+    const float *const of = w + (size_t)(i % p->outputs) * k;
+    const float w_scale = tarei_weight_scale(of, k, 1);
+    const double sum = byte_window(p, t.inputs[0].data, of, w_scale, i / p->outputs);
+    const double expected = sum * (double)scale * (double)w_scale;
+    assert_true(fabs((double)y[i] - expected) <= 1e-6 * fabs(expected));
+  }
+  one_node_end(&t);
+}
+
+static void windows_of_bytes(void **state) {
+  (void)state;
+  for (int round = 0; round < 40; round++) {
+    const byte_planes p = random_planes(1 + round % 2);
+    check_planes(&p);
+  }
+}
+
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
@@ -244,6 +327,7 @@ int main(void) {
       cmocka_unit_test(products_with_zero_points),
       cmocka_unit_test(long_integer_sums_wrap),
       cmocka_unit_test(convolution),
+      cmocka_unit_test(windows_of_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

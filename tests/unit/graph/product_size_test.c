@@ -81,11 +81,41 @@ static void recurrent_layers_by_one_direction(void **state) {
   }
 }
 
+/* Depthwise windows over two axes need more channels than a vector of floats has, and a layer that
+ * reads their bytes; those of many taps gain anyway. */
+static void depthwise_layers_by_channels_and_readers(void **state) {
+  (void)state;
+  static float weights[64 * 64 * 25];
+  static const struct {
+    int64_t channels, taps;
+    bool read, small;
+  } cases[] = {{16, 3, true, true},  {17, 3, true, false}, {64, 3, true, false},
+               {64, 3, false, true}, {64, 1, false, true}, {16, 5, true, false},
+               {64, 5, false, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const int64_t c = cases[i].channels, taps = cases[i].taps;
+    tarei_graph *const g = tarei_graph_new("test");
+    char dims[32];
+    snprintf(dims, sizeof dims, "n;%d;9;t + 9", (int)c);
+    const int w = add_floats(g, "w", 4, (int64_t[]){c, 1, taps, taps}, weights);
+    int y = OP(g, "Conv", "y", add_input(g, "x", dims), w);
+    assert_true(tarei_attr_set_int(last_node(g), "group", c));
+    if (cases[i].read) {
+      y = OP(g, "Conv", "z", y, add_floats(g, "v", 4, (int64_t[]){c, c, 1, 1}, weights));
+    }
+    end_graph(g, y);
+    optimize(g, false);
+    assert_int_equal(is_small(g, "n_y", NULL), cases[i].small);
+    tarei_graph_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_by_inputs_and_outputs),
       cmocka_unit_test(products_of_activations_by_their_longest_sum),
       cmocka_unit_test(recurrent_layers_by_one_direction),
+      cmocka_unit_test(depthwise_layers_by_channels_and_readers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,19 @@
 /* --- int8 ------------------------------------------------------------------------------------- */
 typedef struct i8_case {
   size_t m, k, n, lda, ldw, padded;
+  size_t parts, part_step;
   uint8_t *a;
   int8_t *w, *packed;
   int32_t *add;
 } i8_case;
 
-static i8_case i8_case_new(size_t m, size_t k, size_t n) {
-  i8_case c = {.m = m, .k = k, .n = n, .lda = k + ck_below(9), .padded = (n + 31) / 32 * 32};
+/* Rows of several parts may overlap, as windows do. */
+static i8_case i8_case_of_parts(size_t m, size_t k, size_t n, size_t parts) {
+  i8_case c = {.m = m, .k = k, .n = n, .padded = (n + 31) / 32 * 32, .parts = parts};
+  c.lda = parts > 1 ? 1 + ck_below(k) : k + ck_below(9);
+  c.part_step = parts > 1 ? k / parts + ck_below(90) : 0;
   c.ldw = n + ck_below(4);
-  c.a = ck_bytes((m - 1) * c.lda + k + 3);
+  c.a = ck_bytes((m - 1) * c.lda + (parts > 1 ? (parts - 1) * c.part_step : 0) + k + 3);
   c.w = ck_bytes((k - 1) * c.ldw + n);
   c.packed = ck_alloc_aligned(tarei_i8_packed_size(k, n));
   c.add = ck_alloc(c.padded * sizeof *c.add);
@@ -22,6 +26,10 @@ static i8_case i8_case_new(size_t m, size_t k, size_t n) {
     c.add[i] = (int32_t)(ck_next() % 20001) - 10000 - 128 * c.add[i];
   }
   return c;
+}
+
+static i8_case i8_case_new(size_t m, size_t k, size_t n) {
+  return i8_case_of_parts(m, k, n, 0);
 }
 
 static void i8_case_free(i8_case *c) {
@@ -37,20 +45,26 @@ static tarei_i8_gemm i8_gemm_of(const i8_case *c, tarei_epilogue e) {
                          .m = c->m,
                          .k = c->k,
                          .n = c->n,
+                         .parts = c->parts,
+                         .part_step = c->part_step,
                          .b = c->packed,
                          .add = c->add,
                          .epilogue = e};
 }
 
-static void i8_compare_epilogue(const i8_case *c, const ck_epilogue *e) {
+static void i8_compare_family(const char *family, const i8_case *c, const ck_epilogue *e) {
   const tarei_i8_gemm oracle = i8_gemm_of(c, e->e);
-  ck_scalar().i8_gemm(&oracle);
-  CK_EACH_ROW("i8_gemm") {
+  ck_scalar().i8_windows(&oracle);
+  CK_EACH_ROW(family) {
     tarei_epilogue twin = ck_epilogue_twin(e);
     const tarei_i8_gemm g = i8_gemm_of(c, twin);
     ((tarei_i8_gemm_fn *)row->function)(&g);
     ck_epilogue_same_and_free(row->name, e, &twin);
   }
+}
+
+static void i8_compare_epilogue(const i8_case *c, const ck_epilogue *e) {
+  i8_compare_family("i8_gemm", c, e);
 }
 
 static void i8_compare_rows(const i8_case *c, bool wild) {
@@ -143,6 +157,44 @@ static void i8_gemm_rows_give_the_same_floats(void **state) {
     ck_epilogue e = epilogue_of_floats(c.m, c.n);
     i8_compare_epilogue(&c, &e);
     ck_epilogue_free(&e);
+    i8_case_free(&c);
+  }
+}
+
+static void i8_windows_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
+  for (int i = 0; i < 300; i++) {
+    const size_t parts = 1 + ck_below(5), k = parts * 4 * (1 + ck_below(20));
+    const size_t n = i % 4 ? 1 + ck_below(64) : ck_size();
+    i8_case c = i8_case_of_parts(1 + ck_below(45), k, n, parts);
+    ck_epilogue e = i % 2 ? epilogue_of_bytes(c.m, c.n) : epilogue_of_floats(c.m, c.n);
+    i8_compare_family("i8_windows", &c, &e);
+    ck_epilogue_free(&e);
+    i8_case_free(&c);
+  }
+}
+
+static int32_t i8_window_element(const i8_case *c, size_t m, size_t k) {
+  const size_t part = c->k / c->parts;
+  return c->a[m * c->lda + k / part * c->part_step + k % part];
+}
+
+static void i8_windows_agree_with_three_loops(void **state) {
+  (void)state;
+  for (int i = 0; i < 30; i++) {
+    const size_t parts = 2 + ck_below(4);
+    i8_case c = i8_case_of_parts(ck_size(), parts * 4 * (1 + ck_below(9)), ck_size(), parts);
+    float *const out = ck_alloc(c.m * c.n * sizeof *out);
+    const tarei_i8_gemm g = i8_gemm_of(&c, (tarei_epilogue){.out_f32 = out, .ld_f32 = c.n});
+    ck_scalar().i8_windows(&g);
+    for (size_t at = 0; at < c.m * c.n; at++) {
+      int32_t sum = c.add[at % c.n];
+      for (size_t k = 0; k < c.k; k++) {
+        sum += i8_window_element(&c, at / c.n, k) * c.w[k * c.ldw + at % c.n];
+      }
+      assert_true(out[at] == (float)sum);
+    }
+    free(out);
     i8_case_free(&c);
   }
 }
@@ -348,6 +400,8 @@ int main(void) {
       cmocka_unit_test(i8_gemm_rows_give_the_bits_of_scalar),
       cmocka_unit_test(i8_gemm_rows_give_the_same_bytes),
       cmocka_unit_test(i8_gemm_rows_give_the_same_floats),
+      cmocka_unit_test(i8_windows_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(i8_windows_agree_with_three_loops),
       cmocka_unit_test(i8_gemm_takes_the_largest_products),
       cmocka_unit_test(i8_gemm_agrees_with_three_loops),
       cmocka_unit_test(epilogue_follows_its_definition),
