@@ -14,7 +14,7 @@ wrong. What is skipped, cut or lost is told by Python's warnings, as :class:`Tar
 """
 
 from ._api import version as __version__
-from ._native import lib as _lib, text as _text
+from ._native import ffi as _ffi, lib as _lib, owned_text as _owned_text, text as _text
 
 if _text(_lib.tare_version()) != __version__:
     raise ImportError(f"the package tare {__version__} found a library of version "
@@ -26,6 +26,7 @@ from .calibrate import calibrate
 from .data import Data, DataLike
 from .errors import (CheckError, FileError, InputError, LimitError, ModelError, OutOfMemoryError,
                      ShapeError, TareError, TareWarning, UnsupportedError, UsageError)
+from .errors import make as _make
 from .evaluate import (Evaluation, Interval, Metric, Difference, Score, TensorError, evaluate,
                        compare, metrics)
 from .export import (Check, Export, ExportedLayer, Finding, Imported, check, export, export_targets,
@@ -46,11 +47,7 @@ def cores() -> int:
 
 def cpu_report(isa: "str | None" = None) -> str:
     """CPU features found, and the kernel chosen for each family."""
-    from ._native import ffi, owned_text  # pylint: disable=import-outside-toplevel
-    report = _lib.tare_cpu_report(isa.encode() if isa else ffi.NULL)
-    if report == ffi.NULL:
-        raise OutOfMemoryError("out of memory")
-    return owned_text(report)
+    return _owned_text(_make(_lib.tare_cpu_report, "char", isa.encode() if isa else _ffi.NULL))
 
 
 __all__ = [

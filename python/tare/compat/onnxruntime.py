@@ -21,7 +21,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 from .._native import Path, lib, owned_text
 from ..calibrate import calibrate
 from ..data import Data
-from ..errors import TareWarning, UnsupportedError, UsageError
+from ..errors import TareWarning, UnsupportedError, UsageError, make
 from ..export import Export, export
 from ..model import Model
 from ..profiles import ProfilesLike
@@ -144,7 +144,7 @@ def _check_types(activation_type: QuantType, weight_type: QuantType) -> None:
 
 def _glob(name: str) -> str:
     """Requests for the node of this name alone."""
-    return owned_text(lib.tare_layer_glob(name.encode()))
+    return owned_text(make(lib.tare_layer_glob, "char", name.encode()))
 
 
 def _requests(model: Model, op_types: Optional[Sequence[str]], chosen: Optional[Sequence[str]],
