@@ -3,11 +3,11 @@
 #include "unit/graph/pass_helpers.h"
 
 #include <math.h>
-#include <time.h>
 
 #include <tare/tare.h>
 
 #include "graph/model.h"
+#include "unit/seed.h"
 
 enum { HEADS = 4, DEPTH = 6, WIDTH = HEADS * DEPTH, SPAN = 5, LONGEST = 40, BATCH = 3 };
 
@@ -554,8 +554,6 @@ static void give_the_same(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(become_one_step),
                                      cmocka_unit_test(give_the_same)};
-  const char *const given = getenv("TARE_TEST_SEED");
-  seed = given ? (uint32_t)strtoul(given, NULL, 0) : (uint32_t)time(NULL);
-  print_message("seed %u\n", seed);
+  seed = (uint32_t)test_seed();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <sched.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <tare/tare.h>
 
 #include "base/team.h"
+#include "unit/seed.h"
 
 enum { MOST_ITEMS = 3000 };
 
@@ -100,8 +100,7 @@ static void sweep_with(tarei_team *const team, const unsigned seed, uint32_t *co
 static void later_runs_see_earlier_ones(void **const state) {
   (void)state;
   static uint32_t a[MOST_ITEMS], b[MOST_ITEMS], alone[MOST_ITEMS];
-  const unsigned seed = (unsigned)time(NULL);
-  printf("seed %u\n", seed);
+  const unsigned seed = (unsigned)test_seed();
   sweep_with(NULL, seed, alone, b);
   for (int threads = 2; threads <= 5; threads++) {
     tarei_team *team;

@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "unit/seed.h"
 
 static uint64_t random_state;
 
 static inline void seed_random(void) {
-  random_state = (uint64_t)time(NULL) * 2654435761u + 1;
-  printf("seed %llu\n", (unsigned long long)random_state);
+  random_state = test_seed() * 2654435761u + 1;
 }
 
 static inline uint32_t random_bits(void) {

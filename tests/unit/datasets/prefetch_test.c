@@ -1,10 +1,10 @@
 /* The reading threads: stopped at any moment, bounded in memory, counting bad samples exactly. */
 #include <sys/resource.h>
-#include <time.h>
 
 #include "datasets/hdf5/hdf5_lock.h"
 #include "datasets/prefetch.h"
 #include "hdf5_helper.h"
+#include "unit/seed.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* starting a thread takes long there */
 enum { STOPS = 100 };
@@ -36,9 +36,7 @@ static void put_rows(const char *const name, const hsize_t rows, const hsize_t c
 static void stopped_at_random_moments(void **state) {
   (void)state;
   put_rows("rows.h5", 200, 64);
-  const unsigned seed = (unsigned)time(NULL);
-  print_message("seed %u\n", seed);
-  srand(seed);
+  srand((unsigned)test_seed());
   for (int round = 0; round < STOPS; round++) {
     tare_dataset *data = open_data(at("rows.h5"), &options);
     const int rewinds = rand() % 3;

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "engine/lower/products/grid.h"
 #include "engine/threads.h"
+#include "unit/seed.h"
 
 enum { MOST_ROWS = 300, MOST_COLUMNS = 700 };
 
@@ -23,8 +23,8 @@ typedef struct sheet {
 
 static void paint(const void *const user, const tarei_block *const b, const int thread) {
   const sheet *const s = user;
-  s->faults[thread] |= b->m == 0 || b->n == 0 || b->row + b->m > s->m ||
-                       b->column + b->n > s->n || b->column % TAREI_GRID_PANEL != 0;
+  s->faults[thread] |= b->m == 0 || b->n == 0 || b->row + b->m > s->m || b->column + b->n > s->n ||
+                       b->column % TAREI_GRID_PANEL != 0;
   for (size_t i = b->row; !s->faults[thread] && i < b->row + b->m; i++) {
     for (size_t j = b->column; j < b->column + b->n; j++) {
       s->times[i * s->n + j]++;
@@ -49,9 +49,7 @@ static void check_grid(const tarei_run *const run, const size_t m, const size_t 
 
 static void blocks_cover_everything_once(void **const state) {
   (void)state;
-  const unsigned seed = (unsigned)time(NULL);
-  printf("seed %u\n", seed);
-  srand(seed);
+  srand((unsigned)test_seed());
   static const int threads[] = {1, 2, 3, 5, 16, TAREI_TEAM_MOST_THREADS};
   for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
     tarei_team *team;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -15,6 +14,7 @@
 
 #include "unit/engine/support/isas.h"
 #include "unit/engine/support/transformers.h"
+#include "unit/seed.h"
 
 enum { LONGEST = 512, BATCH = 4, MOST_PORTS = 4 };
 
@@ -290,8 +290,6 @@ int main(void) {
       cmocka_unit_test(the_example),
       cmocka_unit_test(larger_models),
   };
-  const char *const given = getenv("TARE_TEST_SEED");
-  seed = given ? (uint32_t)strtoul(given, NULL, 0) : (uint32_t)time(NULL);
-  print_message("seed %u\n", seed);
+  seed = (uint32_t)test_seed();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,6 +17,7 @@
 #include "graph/pass.h"
 #include "graph/quantize/weights/weight_view.h"
 #include "graph/table/rounding.h"
+#include "unit/seed.h"
 
 static uint64_t state_of_random;
 
@@ -28,8 +28,7 @@ static uint32_t random_bits(void) {
 
 static int seed_once(void **const state) {
   (void)state;
-  state_of_random = (uint64_t)time(NULL);
-  printf("seed %llu\n", (unsigned long long)state_of_random);
+  state_of_random = test_seed();
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "unit/graph/ops_case.h"
+#include "unit/seed.h"
 
 #define ROUNDS 150
 #define MAX_IN 9
@@ -175,8 +176,7 @@ static void run_once(const tarei_op *const op) {
 
 static void no_attribute_crashes(void **state) {
   (void)state;
-  state_ = (uint64_t)time(NULL);
-  print_message("seed %llu\n", (unsigned long long)state_);
+  state_ = test_seed();
   for (int id = 0; id < TAREI_OP_COUNT; id++) {
     for (int i = 0; i < ROUNDS; i++) {
       run_once(tarei_op_at((tarei_op_id)id));

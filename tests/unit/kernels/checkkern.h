@@ -1,5 +1,5 @@
 /* What the kernel tests share: every row of a family that this CPU can run is compared with the
- * scalar row of the family. Random numbers come from one seed, printed; TARE_TEST_SEED repeats it.
+ * scalar row of the family. Random numbers come from one seed.
  * Buffers have exact sizes, so that a sanitizer sees a step beyond. */
 #ifndef TESTS_UNIT_KERNELS_CHECKKERN_H
 #define TESTS_UNIT_KERNELS_CHECKKERN_H
@@ -12,20 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "kernels/kernels.h"
+#include "unit/seed.h"
 
 static uint64_t ck_state;
 
 static inline int ck_seed(void **state) {
   (void)state;
-  const char *const text = getenv("TARE_TEST_SEED");
-  const uint64_t seed = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
-  printf("TARE_TEST_SEED=%llu\n", (unsigned long long)seed);
-  ck_state = seed * 0x9e3779b97f4a7c15u + 1;
+  ck_state = test_seed() * 0x9e3779b97f4a7c15u + 1;
   return 0;
 }
 
@@ -92,8 +89,9 @@ static inline void *ck_output(size_t bytes) {
 
 /* around the tiles, one, and primes */
 static inline size_t ck_size(void) {
-  static const size_t sizes[] = {1,  2,  3,  4,  5,  7,  8,  13, 14, 15, 16, 17, 23, 28, 29, 31,
-                                 32, 33, 47, 48, 49, 63, 64, 65, 67, 95, 96, 97, 101, 127, 128, 131};
+  static const size_t sizes[] = {1,  2,  3,  4,  5,  7,  8,   13,  14,  15, 16,
+                                 17, 23, 28, 29, 31, 32, 33,  47,  48,  49, 63,
+                                 64, 65, 67, 95, 96, 97, 101, 127, 128, 131};
   return sizes[ck_below(sizeof sizes / sizeof *sizes)];
 }
 
@@ -139,8 +137,8 @@ static inline const tarei_kernel_row *ck_row_after(const char *family,
 }
 
 /* for (each row of the family) with `row` */
-#define CK_EACH_ROW(family)                                                  \
-  for (const tarei_kernel_row *row = ck_row_after(family, NULL); row;        \
+#define CK_EACH_ROW(family)                                           \
+  for (const tarei_kernel_row *row = ck_row_after(family, NULL); row; \
        row = ck_row_after(family, row))
 
 /* A random epilogue over m x n; ck_epilogue_free ends it. Outputs hang on it separately, since two

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -15,6 +14,7 @@
 #include "engine/context.h"
 #include "engine/plan.h"
 #include "unit/engine/support/built.h"
+#include "unit/seed.h"
 
 #define FIXTURE(name) TARE_SOURCE_DIR "/tests/fixtures/onnx/good_relative_" name ".onnx"
 enum { LONGEST = 96, BATCH = 3, WORDS = 20, OUTPUTS = 2 };
@@ -230,7 +230,7 @@ static void watchers_see_every_tensor(void **state) {
 }
 
 int main(void) {
-  seed = (uint32_t)time(NULL);
+  seed = (uint32_t)test_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bits_do_not_depend_on_what_came_before),
       cmocka_unit_test(failed_runs_leave_nothing),

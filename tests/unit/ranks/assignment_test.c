@@ -12,6 +12,7 @@
 
 #include "tools/ranks/assignment.h"
 #include "unit/ranks/random.h"
+#include "unit/seed.h"
 
 enum { MOST_TOTAL = 300, MOST_RANKS = 8 };
 
@@ -85,7 +86,7 @@ static void one_rank_needs_one_range(void **state) {
 
 static void random_order(void **state) {
   (void)state;
-  uint64_t seed = random_begin();
+  uint64_t seed = test_seed();
   for (int round = 0; round < 300; round++) {
     assignment a;
     int owners[MOST_TOTAL];

@@ -15,6 +15,7 @@
 
 #include "tools/ranks/coordinator.h"
 #include "unit/ranks/random.h"
+#include "unit/seed.h"
 
 enum { MOST_RANKS = 8, MOST_SAMPLES = 200, MOST_STEPS = 20000, DATA = 77 };
 
@@ -275,7 +276,7 @@ static void expect_each_once(const game *const g) {
 
 static void samples_are_shared(void **state) {
   (void)state;
-  uint64_t seed = random_begin();
+  uint64_t seed = test_seed();
   for (int round = 0; round < 100; round++) {
     game g;
     game_begin(&g, 1 + (int)random_below(&seed, MOST_RANKS), random_below(&seed, MOST_SAMPLES + 1));
@@ -290,7 +291,7 @@ static void samples_are_shared(void **state) {
 /* Any ranks but the first die at any time, load for long, or are silent and come back. */
 static void ranks_die_at_random(void **state) {
   (void)state;
-  uint64_t seed = random_begin();
+  uint64_t seed = test_seed();
   int lost = 0, again = 0;
   for (int round = 0; round < 1000; round++) {
     game g;
@@ -326,7 +327,7 @@ static void ranks_die_at_random(void **state) {
 /* A rank that is given up, but lives, is told to end, and what it says does not count. */
 static void lost_ranks_are_not_heard(void **state) {
   (void)state;
-  uint64_t seed = random_begin();
+  uint64_t seed = test_seed();
   game g;
   game_begin(&g, 2, 100);
   while (g.players[1].at < 3) {
@@ -348,7 +349,7 @@ static void lost_ranks_are_not_heard(void **state) {
 /* A rank that has its data when all is counted takes no part. */
 static void late_ranks(void **state) {
   (void)state;
-  uint64_t seed = random_begin();
+  uint64_t seed = test_seed();
   game g;
   game_begin(&g, 3, 20);
   g.players[2].loads_until = 1e9;
@@ -368,7 +369,7 @@ static void late_ranks(void **state) {
 /* Work begins when rank 0 has its data, not before. */
 static void others_wait_for_the_first(void **state) {
   (void)state;
-  uint64_t seed = random_begin();
+  uint64_t seed = test_seed();
   game g;
   game_begin(&g, 3, 50);
   g.players[0].loads_until = 30;

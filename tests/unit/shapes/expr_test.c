@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "shapes/expr.h"
+#include "unit/seed.h"
 
 #define N_SYMBOLS 4
 
@@ -417,9 +417,7 @@ static void assert_round_trip(tarei_exprs *const pool, const tarei_expr e) {
 
 static void random_expressions_keep_their_values(void **state) {
   (void)state;
-  const uint64_t seed = (uint64_t)time(NULL);
-  print_message("seed %llu\n", (unsigned long long)seed);
-  random_state = seed;
+  random_state = test_seed();
   int checked = 0;
   for (int round = 0; round < 4000; round++) {
     tarei_exprs *const pool = tarei_exprs_new();

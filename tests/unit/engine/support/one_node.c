@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -14,6 +13,7 @@
 #include "engine/lower/measured.h"
 #include "engine/sizes.h"
 #include "graph/pass.h"
+#include "unit/seed.h"
 
 #define MOST_BYTES ((size_t)1 << 22) /* of an output */
 #define GUARD 64 /* bytes behind outputs and scratch that have to stay as they are */
@@ -22,9 +22,7 @@
 static uint64_t random_state;
 
 void one_node_seed(void) {
-  const char *const given = getenv("TARE_TEST_SEED");
-  random_state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 2654435761u + 1;
-  printf("seed %llu (TARE_TEST_SEED)\n", (unsigned long long)random_state);
+  random_state = test_seed() * 2654435761u + 1;
 }
 
 uint32_t one_node_bits(void) {
