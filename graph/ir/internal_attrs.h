@@ -49,6 +49,8 @@
 #define TAREI_ATTR_BIAS_CORRECTED "bias_corrected"
 /* Of a layer whose int8 weights have the scales of the table: 1. */
 #define TAREI_ATTR_WEIGHTS_CLIPPED "weights_clipped"
+/* Of a convolution that was a BatchNormalization: 1. Quantized models state no scales for it. */
+#define TAREI_ATTR_NORM "batch_norm"
 /* Of a layer that reads a smoothed tensor: 1 (graph/quantize/smooth.h). */
 #define TAREI_ATTR_SMOOTHED "smoothed"
 /* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was
@@ -71,6 +73,7 @@
   TAREI_ATTR_DIMS,             \
   TAREI_ATTR_DYNAMIC,          \
   TAREI_ATTR_MODEL_TYPES,      \
+  TAREI_ATTR_NORM,             \
   TAREI_ATTR_OUTPUTS,          \
   TAREI_ATTR_OUTPUT_ASKED,     \
   TAREI_ATTR_PRODUCTS,         \

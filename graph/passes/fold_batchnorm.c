@@ -1,37 +1,9 @@
 /* BatchNormalization behind a Conv with constant weights goes into the weights and the bias. The
  * Conv's own output disappears. */
-#include <math.h>
-
+#include "graph/passes/batchnorm.h"
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
-
-typedef struct fold_batchnorm_norm {
-  int64_t channels;
-  const float *scale, *shift, *mean, *variance;
-  float epsilon;
-} fold_batchnorm_norm;
-
-static bool fold_batchnorm_read_norm(const tarei_graph *const graph, const tarei_node *const node,
-                                     const int64_t channels, fold_batchnorm_norm *const out) {
-  const float **const parts[] = {&out->scale, &out->shift, &out->mean, &out->variance};
-  for (int i = 0; i < 4; i++) {
-    int step;
-    *parts[i] = tarei_const_channels(graph, tarei_node_in(node, i + 1), 1, 0, channels, &step);
-    if (!*parts[i] || (channels != 1 && step == 0)) {
-      return false;
-    }
-  }
-  out->channels = channels;
-  out->epsilon = tarei_attr_float(node, "epsilon", 1e-5f);
-  return true;
-}
-
-/* The node as a BatchNormalization for inference with one output. */
-static bool is_norm(const tarei_node *const node) {
-  return node->op == &tarei_op_batch_normalization && node->n_in == 5 &&
-         tarei_attr_int(node, "training_mode", 0) == 0 && node->n_out == 1;
-}
 
 /* Weight and bias of the Conv as constants of one output channel per first axis. */
 static bool read_conv(const tarei_graph *const graph, const tarei_node *const conv,
@@ -52,15 +24,15 @@ static bool read_conv(const tarei_graph *const graph, const tarei_node *const co
   return b < 0 || (*bias && (step == 1 || weight->dims[0] == 1));
 }
 
-static void fold(const fold_batchnorm_norm *const n, const tare_tensor *const weight,
+static void fold(const tarei_batchnorm *const n, const tare_tensor *const weight,
                  const float *const bias, float *const new_weight, float *const new_bias) {
   const int64_t per_channel = tare_tensor_count(weight) / n->channels;
   for (int64_t o = 0; o < n->channels; o++) {
-    const double gain = n->scale[o] / sqrt((double)n->variance[o] + (double)n->epsilon);
+    const double gain = tarei_batchnorm_gain(n, o);
     for (int64_t i = o * per_channel; i < (o + 1) * per_channel; i++) {
       new_weight[i] = (float)(((const float *)weight->data)[i] * gain);
     }
-    new_bias[o] = (float)(((bias ? bias[o] : 0.0) - n->mean[o]) * gain + n->shift[o]);
+    new_bias[o] = tarei_batchnorm_bias(n, o, bias ? bias[o] : 0.0);
   }
 }
 
@@ -68,9 +40,9 @@ static tare_status fold_pair(tarei_graph *const graph, const int conv, const int
                              bool *const changed, tare_error *const err) {
   tare_tensor weight;
   const float *bias;
-  fold_batchnorm_norm n;
+  tarei_batchnorm n;
   if (!read_conv(graph, &graph->nodes[conv], &weight, &bias) ||
-      !fold_batchnorm_read_norm(graph, &graph->nodes[next], weight.dims[0], &n)) {
+      !tarei_batchnorm_read(graph, &graph->nodes[next], weight.dims[0], &n)) {
     return TARE_OK;
   }
   int new_weight, new_bias;
@@ -96,8 +68,7 @@ static tare_status fold_batchnorm_run(tarei_graph *const graph,
       continue;
     }
     const int next = tarei_graph_sole_consumer(graph, graph->nodes[i].out[0]);
-    if (next >= 0 && is_norm(&graph->nodes[next]) &&
-        graph->nodes[next].in[0] == graph->nodes[i].out[0]) {
+    if (next >= 0 && graph->nodes[next].in[0] == graph->nodes[i].out[0]) {
       TAREI_TRY(fold_pair(graph, i, next, changed, err));
     }
   }

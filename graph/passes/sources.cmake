@@ -7,6 +7,8 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/attention/heads.c
   passes/attention/scores.c
   passes/attention/scores_mask.c
+  passes/batchnorm.c
+  passes/batchnorm_to_conv.c
   passes/channels_last.c
   passes/const_data.c
   passes/dims_attr.c
@@ -28,5 +30,6 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/resolve_shapes.c
   passes/rewrite.c
   passes/simplify_reshapes.c
+  passes/split_batchnorm.c
   passes/to_linear.c
   passes/trim_pads.c)

@@ -275,6 +275,13 @@ static bool is_slower(const tarei_graph *const g, const tarei_node *const node,
          tarei_product_is_small(g, o->profiles, node, form);
 }
 
+/* Whether a node is none that a quantized model could state scales for. */
+static bool states_nothing(const tarei_graph *const g, const tarei_node *const node,
+                           const tarei_quantize_options *const o) {
+  return tarei_attr_int(node, TAREI_ATTR_NORM, 0) != 0 &&
+         (o->stated_only || g->values[node->in[0]].quant.stated);
+}
+
 /* What a layer gets that nobody asked about by name. */
 static tare_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
                                       const tarei_int8_form *const form,
@@ -287,6 +294,9 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
   if (tarei_attr_find(node, TAREI_ATTR_DYNAMIC)) {
     *why = because(TARE_REASON_RUN_TIME, x, 0);
     return TARE_PRECISION_INT8_ROWS;
+  }
+  if (states_nothing(g, node, o)) {
+    return TARE_PRECISION_FP32;
   }
   if (x->quant.stated || o->stated_only) {
     return TARE_PRECISION_INT8;
@@ -346,9 +356,9 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
     tarei_requested_refuse(o->requested, node, tare_precision_name(request->precision), &against);
   }
   *got = against.why ? TARE_PRECISION_FP32 : *got;
-  const tare_precision asked = request   ? request->precision
-                               : o->int8 ? TARE_PRECISION_INT8
-                                         : TARE_PRECISION_ANY;
+  const tare_precision asked = request                                  ? request->precision
+                               : o->int8 && !states_nothing(g, node, o) ? TARE_PRECISION_INT8
+                                                                        : TARE_PRECISION_ANY;
   char *const other =
       request ? tarei_requests_left_out(&o->requested->precisions, g, node, asked) : NULL;
   if (other && !against.why) {

@@ -39,6 +39,89 @@ static void batchnorm_goes_into_conv(void **state) {
   tarei_graph_free(g);
 }
 
+static int add_norm(tarei_graph *const g, const char *const out, const int x) {
+  const int scale = add_vector(g, "scale", 4, (float[]){2, 3, 4, 5});
+  const int shift = add_vector(g, "shift", 4, (float[]){0.5f, -0.5f, 1, 2});
+  const int mean = add_vector(g, "mean", 4, (float[]){1, 2, 3, 4});
+  const int variance = add_vector(g, "variance", 4, (float[]){3, 8, 15, 24});
+  const int y = OP(g, "BatchNormalization", out, x, scale, shift, mean, variance);
+  assert_true(tarei_attr_set_float(last_node(g), "epsilon", 1));
+  return y;
+}
+
+static int add_conv(tarei_graph *const g, const int x) {
+  return OP(g, "Conv", "c", x, add_floats(g, "w", 3, (int64_t[]){4, 1, 1}, ramp));
+}
+
+/* Behind an activation; with gains of 1. */
+static void other_batchnorm_becomes_conv(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int c = add_conv(g, add_input(g, "x", "n;1;t"));
+  end_graph(g, add_norm(g, "y", OP(g, "Relu", "r", c)));
+  assert_true(run_pass(g, &tarei_pass_batchnorm_to_conv));
+  expect_nodes(
+      g,
+      "n_c: Conv(x, w) -> c float32[n, 4, t]\n"
+      "n_r: Relu(c) -> r float32[n, 4, t]\n"
+      "n_y: Conv(r, scale__gain, scale__bias) group=4 batch_norm=1 -> y float32[n, 4, t]\n");
+  expect_floats(g, g->nodes[2].in[1], 4, (float[]){1, 1, 1, 1});
+  expect_floats(g, g->nodes[2].in[2], 4, (float[]){-0.5f, -2.5f, -2, -2});
+  tarei_graph_free(g);
+}
+
+static void batchnorm_without_convs_stays(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  end_graph(g, add_norm(g, "y", add_input(g, "x", "n;4;t")));
+  assert_false(run_pass(g, &tarei_pass_batchnorm_to_conv));
+  tarei_graph_free(g);
+}
+
+/* Where all tensors stay, one behind a Conv would otherwise go into that. */
+static void batchnorm_behind_conv_waits(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  end_graph(g, add_norm(g, "y", add_conv(g, add_input(g, "x", "n;1;t"))));
+  optimize(g, true);
+  assert_int_equal(count_ops(g, &tarei_op_batch_normalization), 1);
+  tarei_graph_free(g);
+}
+
+/* x[n, 2, 6, t] between reshapes by parts of two or three bands. */
+static tarei_graph *split_norm(const char *const dims, const int64_t *const parts,
+                               const int64_t *const joined) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", dims);
+  const int split = OP(g, "Reshape", "s", x, add_ints(g, "parts", 4, parts));
+  const int y = add_norm(g, "b", split);
+  end_graph(g, OP(g, "Reshape", "y", y, add_ints(g, "joined", 4, joined)));
+  return g;
+}
+
+static void batchnorm_of_bands_is_split(void **state) {
+  (void)state;
+  tarei_graph *const g = split_norm("n;2;6;t", (int64_t[]){0, 4, 3, -1}, (int64_t[]){0, 2, 6, -1});
+  assert_true(run_pass(g, &tarei_pass_split_batchnorm));
+  expect_nodes(g,
+               "n_b: Mul(x, scale__gain) -> x__scaled float32[n, 2, 6, t]\n"
+               "n_y: Add(x__scaled, scale__shift) -> y float32[n, 2, 6, t]\n");
+  expect_floats(g, g->nodes[1].in[1], 12,
+                (float[]){-0.5f, -0.5f, -0.5f, -2.5f, -2.5f, -2.5f, -2, -2, -2, -2, -2, -2});
+  tarei_graph_free(g);
+}
+
+/* Channels that part an axis whose size only a run tells, and another shape behind. */
+static void other_reshaped_batchnorm_stays(void **state) {
+  (void)state;
+  tarei_graph *g = split_norm("1;2;2 * t;5", (int64_t[]){1, 4, -1, 5}, (int64_t[]){1, 2, -1, 5});
+  assert_false(run_pass(g, &tarei_pass_split_batchnorm));
+  tarei_graph_free(g);
+  g = split_norm("n;2;6;t", (int64_t[]){0, 4, 3, -1}, (int64_t[]){0, 6, 2, -1});
+  assert_false(run_pass(g, &tarei_pass_split_batchnorm));
+  tarei_graph_free(g);
+}
+
 static tarei_graph *instance_norm(const int64_t c, const char *const output) {
   tarei_graph *const g = tarei_graph_new("test");
   const int x = add_input(g, "x", "n;2;t");
@@ -273,6 +356,11 @@ int main(void) {
       cmocka_unit_test(rms_norm_is_found),
       cmocka_unit_test(global_norm_is_found),
       cmocka_unit_test(batchnorm_goes_into_conv),
+      cmocka_unit_test(other_batchnorm_becomes_conv),
+      cmocka_unit_test(batchnorm_without_convs_stays),
+      cmocka_unit_test(batchnorm_behind_conv_waits),
+      cmocka_unit_test(batchnorm_of_bands_is_split),
+      cmocka_unit_test(other_reshaped_batchnorm_stays),
       cmocka_unit_test(affine_goes_into_instance_norm),
       cmocka_unit_test(affine_stops_at_an_output),
       cmocka_unit_test(affine_along_another_axis_stays),
