@@ -3,7 +3,8 @@
 
 usage: generate.py FOLDER [NAME...]
        names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent
-              products moves relative (default: all)
+              products moves relative spectral-nets
+              (default: all)
 """
 import os
 import sys
@@ -12,6 +13,7 @@ import moves
 import networks
 import operators
 import relative
+import spectral_nets
 
 
 def write_convs(folder):
@@ -45,7 +47,8 @@ def writers():
         return lambda folder: [make(form, f"{folder}/{name}_{form}.onnx") for form in forms]
     return {**{name: network(name) for name in networks.NETWORKS},
             "convs": write_convs, "convs-2d": write_convs_2d, "recurrent": write_recurrent,
-            "products": write_products, "moves": moves.write, "relative": relative.write}
+            "products": write_products, "moves": moves.write, "relative": relative.write,
+            "spectral-nets": spectral_nets.write}
 
 
 def main():
