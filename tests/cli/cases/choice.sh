@@ -7,12 +7,12 @@ run() { # FILE OPTION...
   shift
   "$TARE" calibrate "$model" "$data" $profiles -q -o "$file" "$@"
 }
-check() { # NAME OPTION...
-  name=$1
-  shift
+check() { # NAME SHARDS OPTION...
+  name=$1 divisions=$2
+  shift 2
   run one.stats "$@" >printed || exit
   sed -n '/^profile/,/^written/p' printed
-  for n in 1 2 3 7; do
+  for n in $divisions; do
     i=0
     while [ $i -lt $n ]; do
       run $i.stats "$@" --shard $i/$n --threads $((n % 2 + 1)) >printed || exit
@@ -22,7 +22,8 @@ check() { # NAME OPTION...
     cmp all.stats one.stats && echo "$name: $n shards: the same"
     rm [0-9].stats
   done
-  run part.stats "$@" --checkpoint check.stats --checkpoint-every 0 --threads 1 >printed 2>&1 &
+  "$TARE" calibrate "$model" "$data" $profiles -q -o part.stats "$@" --checkpoint check.stats \
+    --checkpoint-every 0 --threads 1 >printed 2>&1 &
   while [ ! -e check.stats ] && kill -0 $! 2>printed; do
     sleep 0.01
   done
@@ -31,11 +32,11 @@ check() { # NAME OPTION...
   run part.stats "$@" --checkpoint check.stats --resume --threads 2 >printed 2>&1 || exit
   cmp part.stats one.stats && echo "$name: the same after being killed"
 }
-check random --samples 20 --seed 3
-check quota --quota 7
-check lengths --samples 15 --stratify length
-check weight --weight sample --quota 9 --samples 8
-check seconds --weight length --samples 12
+check random "1 2 7" --samples 20 --seed 3
+check quota 3 --quota 7
+check lengths 3 --samples 15 --stratify length
+check weight 3 --weight sample --quota 9 --samples 8
+check seconds 2 --weight length --samples 12
 echo "== another seed chooses others"
 run a.stats --samples 20 --seed 3 >printed
 run b.stats --samples 20 --seed 4 >printed
