@@ -58,7 +58,7 @@ static tare_status plan_candidates(const quantize_trial *const t, const int prof
 }
 
 /* A profile without samples says nothing. */
-static void take_results(const candidates *const c, const int profile, quantize_choice *const out) {
+static void take_sqnrs(const candidates *const c, const int profile, quantize_choice *const out) {
   for (int i = 0; i < c->n; i++) {
     out->tried[i].sqnr_db = fmin(out->tried[i].sqnr_db, quantize_sqnr(&c->results[i], profile));
     tare_eval_result_fini(&c->results[i]);
@@ -81,7 +81,7 @@ static tare_status try_candidates(const quantize_trial *const t, const int profi
   }
   progress_end(&p);
   CLI_TRY(status);
-  take_results(c, profile, out);
+  take_sqnrs(c, profile, out);
   return TARE_OK;
 }
 

@@ -99,9 +99,10 @@ static tare_status rank_layers(const quantize_judged *const j, const quantize_wr
 }
 
 /* Names the layers that cost most, unless that takes too long. */
-static tare_status say_layers(const quantize_judged *const j, const quantize_writing *const how,
-                              const quantize_file *const file, const double running,
-                              tare_error *const err) {
+static tare_status say_costly_layers(const quantize_judged *const j,
+                                     const quantize_writing *const how,
+                                     const quantize_file *const file, const double running,
+                                     tare_error *const err) {
   const int n = tare_export_n_layers(file->out);
   const double foreseen =
       n * (file->building + running * ACCURACY_RANKED_SAMPLES / ACCURACY_SAMPLES);
@@ -156,7 +157,8 @@ static tare_status quantize_look(const quantize_judged *const j, const quantize_
     }
     if (file_is_bad(file)) {
       accuracy_warn(&j->in->common, file->path, file->checked.sqnr_db, file->checked.samples);
-      CLI_TRY(say_layers(j, how, file, results[i].seconds + results[i].reference_seconds, err));
+      CLI_TRY(
+          say_costly_layers(j, how, file, results[i].seconds + results[i].reference_seconds, err));
     }
   }
   return TARE_OK;
