@@ -6,8 +6,9 @@
 
 #include "tools/calibration.h"
 #include "tools/commands/export_show.h"
-#include "tools/commands/quantize_choose.h"
-#include "tools/commands/quantize_files.h"
+#include "tools/quantize/quantize_choose.h"
+#include "tools/quantize/quantize_files.h"
+#include "tools/quantize/quantize_judge.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
@@ -19,7 +20,6 @@
 #include "tools/score.h"
 #include "tools/source.h"
 #include "tools/table_out.h"
-#include "tools/tune/accuracy.h"
 
 enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS, OPT_PER_PROFILE_FILES };
 
@@ -48,7 +48,7 @@ typedef struct quantize_work {
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Write the quantized model to FILE", 0},
     {"method", OPT_METHOD, "METHOD", 0,
-     "Calibration method (default: the one with the highest SQNR on DATA): ", 0},
+     "Calibration method (default: the one whose model has the highest SQNR on DATA): ", 0},
     {"layer-precisions", OPT_PRECISIONS, "SPEC", 0,
      "Form by name, separated by commas: GLOB:fp32 (float), GLOB:int8 (one scale), "
      "GLOB:int8-rows (the form of row scales)",
@@ -185,18 +185,31 @@ static tare_status quantize_collect(const quantize_arguments *const a, quantize_
   return calibration_run(&c, &w->stats, err);
 }
 
+static quantize_writing writing_of(const quantize_arguments *const a,
+                                   const quantize_work *const w) {
+  return (quantize_writing){.model = a->in.path,
+                            .common = &a->in.common,
+                            .export = &a->export,
+                            .model_options = &a->in.model,
+                            .table = w->choice.table,
+                            .profiles = w->profiles};
+}
+
 static tare_status quantize_try(const quantize_arguments *const a, quantize_work *const w,
                                 tare_error *const err) {
   const opt_metric none = {.metric = -1};
+  const opt_common *const common = &a->in.common;
+  const quantize_writing writing = writing_of(a, w);
   const quantize_trial trial = {
       .model = w->model,
       .profiles = w->profiles,
       .stats = w->stats,
       .data = w->data,
-      .common = &a->in.common,
+      .common = common,
       .method = a->method,
       .per_profile = a->per_profile,
-      .reference = w->eval != NULL,
+      .reference = w->eval || !common->quiet || common->json, /* as quantize_judge needs it */
+      .writing = &writing,
       .percentile = a->percentile,
       .eval = source_eval_options(&a->in, &none, &w->lengths, w->streaming)};
   return quantize_choose(&trial, &w->choice, err);
@@ -212,16 +225,6 @@ static tare_status name_files(const quantize_arguments *const a, quantize_work *
   return status;
 }
 
-static quantize_writing writing_of(const quantize_arguments *const a,
-                                   const quantize_work *const w) {
-  return (quantize_writing){.model = a->in.path,
-                            .common = &a->in.common,
-                            .export = &a->export,
-                            .model_options = &a->in.model,
-                            .table = w->choice.table,
-                            .profiles = w->profiles};
-}
-
 static tare_status quantize_write(const quantize_arguments *const a, quantize_work *const w,
                                   tare_error *const err) {
   const quantize_writing how = writing_of(a, w);
@@ -230,15 +233,14 @@ static tare_status quantize_write(const quantize_arguments *const a, quantize_wo
                   : TARE_OK;
 }
 
-/* By the plan of the same scales: rounding in other engines differs little. */
-static void check_scales_of(const quantize_arguments *const a, const quantize_work *const w) {
-  const accuracy_case c = {.in = &a->in,
-                           .model = w->model,
-                           .table = w->choice.table,
-                           .profiles = w->profiles,
-                           .lengths = &w->lengths,
-                           .streaming = w->streaming};
-  (void)accuracy_check(&c);
+static void judge_written(const quantize_arguments *const a, quantize_work *const w) {
+  const quantize_writing how = writing_of(a, w);
+  const quantize_judged what = {.in = &a->in,
+                                .model = w->model,
+                                .fp32 = w->choice.fp32,
+                                .lengths = &w->lengths,
+                                .streaming = w->streaming};
+  quantize_judge(&what, &how, &w->files);
 }
 
 /* Runs what is in the files, beside the float model. */
@@ -250,11 +252,15 @@ static tare_status quantize_evaluate(const quantize_arguments *const a, quantize
   o.against = w->choice.fp32;
   o.progress = progress_tick;
   o.progress_user = &p;
-  const tare_status status = quantize_files_run(&how, w->eval, &o, &w->files, err);
+  tare_eval_result *const results = cli_realloc(NULL, (size_t)w->files.n, sizeof *results);
+  memset(results, 0, (size_t)w->files.n * sizeof *results);
+  w->files.results = results;
+  const tare_status status = quantize_files_run(&how, w->eval, &o, &w->files, results, err);
   progress_end(&p);
   CLI_TRY(status);
   say_data(&a->in.common, w->eval);
   say_fitted(&a->in.common, "evaluation", &w->files.results[0].fitted);
+  quantize_judge_evaluation(&a->in.common, &w->files);
   return TARE_OK;
 }
 
@@ -299,7 +305,7 @@ static void print_evaluation(const quantize_arguments *const a, const quantize_w
   }
   const tare_eval_score *scores[TARE_MAX_PROFILES];
   for (int i = 0; i < w->files.n; i++) {
-    scores[i] = quantize_file_score(&w->files, i);
+    scores[i] = quantize_score(&w->files.results[i], w->files.items[i].profile);
   }
   printf("evaluation of each model on the samples of its profile, compared with float\n");
   score_print_profiles(scores, w->profiles, a->metric.metric);
@@ -322,9 +328,11 @@ static void file_json(cJSON *const object, const quantize_arguments *const a,
   export_json(object, file->out, &a->export.options);
   json_text(object, "output", file->path);
   json_bool(object, "external_data", file->external);
+  accuracy_json(object, &file->checked);
   if (w->eval) {
     cJSON *const score = json_add(object, "evaluation", json_object());
-    score_json(score, quantize_file_score(&w->files, i), a->metric.metric, true);
+    score_json(score, quantize_score(&w->files.results[i], w->files.items[i].profile),
+               a->metric.metric, true);
     levels_json(score, &w->files.results[i], a->metric.metric, true);
   }
 }
@@ -371,7 +379,7 @@ static tare_status quantize_all(const quantize_arguments *const a, quantize_work
   CLI_TRY(quantize_collect(a, w, err));
   CLI_TRY(quantize_try(a, w, err));
   CLI_TRY(quantize_write(a, w, err));
-  check_scales_of(a, w);
+  judge_written(a, w);
   CLI_TRY(w->eval ? quantize_evaluate(a, w, err) : TARE_OK);
   (a->in.common.json ? quantize_print_json : quantize_print_text)(a, w);
   return TARE_OK;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tools/calibration.h"
-#include "tools/commands/quantize_choose.h"
+#include "tools/quantize/quantize_choose.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"

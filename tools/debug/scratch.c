@@ -15,6 +15,7 @@ enum { LONGEST = 4096 };
 static char folder[LONGEST], paths[SCRATCH_FILES][LONGEST + 16];
 
 static const char *const NAMES[SCRATCH_FILES] = {[SCRATCH_MODEL] = "part.onnx",
+                                                 [SCRATCH_MODEL_DATA] = "part.onnx.data",
                                                  [SCRATCH_BEFORE] = "before.onnx",
                                                  [SCRATCH_INPUTS] = "inputs.h5",
                                                  [SCRATCH_DATA] = "data.h5",

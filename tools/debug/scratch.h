@@ -4,7 +4,16 @@
 
 #include "tools/cli.h"
 
-enum { SCRATCH_MODEL, SCRATCH_BEFORE, SCRATCH_INPUTS, SCRATCH_DATA, SCRATCH_OWN, SCRATCH_MORE, SCRATCH_FILES };
+enum {
+  SCRATCH_MODEL,
+  SCRATCH_MODEL_DATA, /* its constants, where they are beside it */
+  SCRATCH_BEFORE,
+  SCRATCH_INPUTS,
+  SCRATCH_DATA,
+  SCRATCH_OWN,
+  SCRATCH_MORE,
+  SCRATCH_FILES
+};
 
 /* Makes the folder, in TMPDIR or /tmp; only one at a time. TARE_E_IO. */
 tare_status scratch_make(tare_error *err);

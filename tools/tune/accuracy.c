@@ -5,12 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/debug/sensitivity.h"
 #include "tools/say.h"
 #include "tools/source.h"
-
-enum { CHECKED_SAMPLES = 8, RANKED_SAMPLES = 2, NAMED_LAYERS = 3 };
-static const double RANKING_SECONDS = 15; /* at most, as far as it can be foreseen */
 
 /* The two plans, and how long they take. */
 typedef struct accuracy_run {
@@ -41,7 +37,7 @@ static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *
   const tare_build_options int8 = opt_build_options(c->build, &c->in->common, c->table);
   tare_eval_options o = source_eval_options(c->in, &none, c->lengths, c->streaming);
   tare_eval_result result;
-  CLI_TRY(open_samples(c, CHECKED_SAMPLES, &r->data, err));
+  CLI_TRY(open_samples(c, ACCURACY_SAMPLES, &r->data, err));
   CLI_TRY(tare_plan_build(c->model, c->profiles, &fp32, &r->fp32, err));
   const double start = cli_now();
   CLI_TRY(tare_plan_build(c->model, c->profiles, &int8, &r->int8, err));
@@ -63,13 +59,14 @@ static int quantized_layers(const tare_plan *const plan) {
   return n;
 }
 
-static void say_ranking(const accuracy_case *const c, const sensitivity *const s) {
+void accuracy_say_layers(const opt_common *const common, const sensitive_layer *const layers,
+                         const int n) {
   char *names = cli_format("%s", "");
-  for (int i = 0; i < s->n && i < NAMED_LAYERS; i++) {
-    names = cli_append(names, "%s'%s' (%.1f dB alone)", i ? ", " : "", s->layers[i].name,
-                       s->layers[i].sqnr_db);
+  for (int i = 0; i < n && i < ACCURACY_NAMED_LAYERS; i++) {
+    names = cli_append(names, "%s'%s' (%.1f dB alone)", i ? ", " : "", layers[i].name,
+                       layers[i].sqnr_db);
   }
-  say(&c->in->common, "layers that cost most: %s", names);
+  say(common, "layers that cost most: %s", names);
   free(names);
 }
 
@@ -78,16 +75,16 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
                                  tare_error *const err) {
   const opt_metric none = {.metric = -1};
   const tare_build_options build = opt_build_options(c->build, &c->in->common, NULL);
-  const double each = r->building + r->running * RANKED_SAMPLES / CHECKED_SAMPLES;
+  const double each = r->building + r->running * ACCURACY_RANKED_SAMPLES / ACCURACY_SAMPLES;
   const double foreseen = each * quantized_layers(r->int8);
-  if (foreseen > RANKING_SECONDS) {
+  if (foreseen > ACCURACY_RANKING_SECONDS) {
     say(&c->in->common,
         "to find the layers that cost most takes about %.0f s; `tare debug sensitivity' does it",
         foreseen);
     return TARE_OK;
   }
   tare_dataset *data = NULL;
-  CLI_TRY(open_samples(c, RANKED_SAMPLES, &data, err));
+  CLI_TRY(open_samples(c, ACCURACY_RANKED_SAMPLES, &data, err));
   sensitivity s = {.common = &c->in->common,
                    .model = c->model,
                    .table = c->table,
@@ -99,7 +96,7 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
                    .target_db = -INFINITY};
   const tare_status status = sensitivity_measure(&s, err);
   if (status == TARE_OK) {
-    say_ranking(c, &s);
+    accuracy_say_layers(&c->in->common, s.layers, s.n);
   }
   sensitivity_fini(&s);
   tare_dataset_close(&data);

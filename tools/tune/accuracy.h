@@ -3,6 +3,7 @@
 #ifndef TAREI_TOOLS_TUNE_ACCURACY_H
 #define TAREI_TOOLS_TUNE_ACCURACY_H
 
+#include "tools/debug/sensitivity.h"
 #include "tools/json_out.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/options.h"
@@ -10,6 +11,11 @@
 
 /* Below this SQNR of the outputs, in dB, a plan is bad. */
 #define ACCURACY_LIMIT SCORE_LOW_SQNR
+
+/* Of a check, and of the ranking of layers that follows where the plan is bad, if that takes no
+ * longer as far as it can be foreseen. */
+enum { ACCURACY_SAMPLES = 8, ACCURACY_RANKED_SAMPLES = 2, ACCURACY_NAMED_LAYERS = 3 };
+#define ACCURACY_RANKING_SECONDS 15.0
 
 /* What is checked. */
 typedef struct accuracy_case {
@@ -34,6 +40,9 @@ accuracy accuracy_check(const accuracy_case *c);
 
 /* Warns of an SQNR that was measured already; the layers are not named. */
 void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, int64_t samples);
+
+/* Names the first of n layers, which cost most. */
+void accuracy_say_layers(const opt_common *common, const sensitive_layer *layers, int n);
 
 /* Adds "accuracy" if it was checked. */
 void accuracy_json(cJSON *object, const accuracy *a);

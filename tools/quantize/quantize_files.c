@@ -1,4 +1,4 @@
-#include "tools/commands/quantize_files.h"
+#include "tools/quantize/quantize_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +46,7 @@ void quantize_files_fini(quantize_files *const files) {
 
 static tare_status quantize_write_file(const quantize_writing *const how, quantize_file *const file,
                                        tare_error *const err) {
-  const tare_load_options load = opt_load(how->common);
-  tare_export_options o = how->export->options;
-  o.table = how->table;
-  o.profile = file->profile;
-  o.load = &load;
-  CLI_TRY(tare_export_new(how->model, &o, &file->out, err));
+  CLI_TRY(quantize_export(how, file->profile, &file->out, err));
   export_say(how->common, file->out, file->path);
   return tare_export_save(file->out, file->path, how->export->most, &file->external, err);
 }
@@ -64,37 +59,36 @@ tare_status quantize_files_write(const quantize_writing *const how, quantize_fil
   return TARE_OK;
 }
 
-static tare_status quantize_plan_file(const quantize_writing *const how, quantize_file *const file,
-                                      tare_error *const err) {
-  tare_model *model = NULL;
-  tare_build_options build = opt_build_options(NULL, how->common, NULL);
-  build.layer_output_types = "*:fp32";
-  CLI_TRY(opt_model_load(how->model_options, how->common, file->path, &model, err));
-  const tare_status status = tare_plan_build(model, how->profiles, &build, &file->plan, err);
-  tare_model_free(&model);
-  return status;
+static tare_status quantize_read_files(const quantize_writing *const how,
+                                       quantize_files *const files, tare_error *const err) {
+  for (int i = 0; i < files->n; i++) {
+    quantize_file *const file = &files->items[i];
+    const double start = cli_now();
+    if (!file->plan) {
+      CLI_TRY(quantize_plan(how, file->path, &file->plan, err));
+      file->building = cli_now() - start;
+    }
+  }
+  return TARE_OK;
 }
 
 tare_status quantize_files_run(const quantize_writing *const how, tare_dataset *const data,
                                const tare_eval_options *const options, quantize_files *const files,
-                               tare_error *const err) {
+                               tare_eval_result *const results, tare_error *const err) {
+  CLI_TRY(quantize_read_files(how, files, err));
   const tare_plan **const plans = cli_realloc(NULL, (size_t)files->n, sizeof *plans);
-  tare_status status = TARE_OK;
-  for (int i = 0; i < files->n && status == TARE_OK; i++) {
-    status = quantize_plan_file(how, &files->items[i], err);
+  for (int i = 0; i < files->n; i++) {
     plans[i] = files->items[i].plan;
   }
-  if (status == TARE_OK) {
-    files->results = cli_realloc(NULL, (size_t)files->n, sizeof *files->results);
-    memset(files->results, 0, (size_t)files->n * sizeof *files->results);
-    status = tare_eval_many(plans, files->n, data, options, files->results, err);
-  }
+  const tare_status status = tare_eval_many(plans, files->n, data, options, results, err);
   free(plans);
   return status;
 }
 
-const tare_eval_score *quantize_file_score(const quantize_files *const files, const int i) {
-  const int profile = files->items[i].profile;
-  const tare_eval_result *const result = &files->results[i];
+const tare_eval_score *quantize_score(const tare_eval_result *const result, const int profile) {
   return profile < 0 ? &result->total : &result->profiles[profile];
+}
+
+double quantize_sqnr(const tare_eval_result *const result, const int profile) {
+  return profile < 0 ? tare_eval_lowest_sqnr(result) : result->profiles[profile].sqnr_db;
 }

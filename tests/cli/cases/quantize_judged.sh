@@ -1,0 +1,46 @@
+# quantize chooses the method by what the written file gives, not by a plan of the same scales, which
+# hides that a method clips Softmax: attention of a plan has its own. A bad file brings a warning.
+mini=$EXAMPLES/intents-mini
+model=$mini/intents-mini.onnx calib=$mini/calib.h5 lengths=sequence=2:64:512
+
+# sqnr FILE: of a model in another process, each value rounded where it has a pair
+sqnr() {
+  "$TARE" build -q "$1" --profile $lengths --layer-output-types '*:fp32' -o file.plan >text || exit
+  "$TARE" run file.plan "$calib" --limit "${2:-100}" --against "$model" -q | sed -n 's/^SQNR *\([0-9.]*\) dB$/\1/p'
+}
+
+near() { awk -v a="$1" -v b="$2" 'BEGIN {print a - b < 0.06 && b - a < 0.06 ? "the same" : a " and " b}'; }
+warned() { sed -n 's/\(SQNR of \)[0-9.-]*/\1N/; s/([0-9.-]* dB alone)/(N dB alone)/g; /warning:\|cost most\|keeps\|not checked/p' err; }
+
+for form in "tensorrt float" "generic int16" "onnxruntime dynamic"; do
+  echo "== ${form% *}, ${form#* }"
+  "$TARE" quantize "$model" "$calib" --profile $lengths --target "${form% *}" --row-scales "${form#* }" -o best.onnx \
+    --limit 12 --json 2>err >best.json || exit
+  warned
+  "$JSON_CHECK" method != entropy methods.0.method == minmax methods.0.sqnr_db '>' 15 methods.1.method == entropy \
+    methods.1.sqnr_db '<' 10 accuracy.samples == 8 accuracy.sqnr_db '>' 20 <best.json
+done
+echo "== what is printed is what the file has"
+"$TARE" quantize "$model" "$calib" --profile $lengths -o best.onnx >text 2>err || exit
+near "$(sed -n 's/^method .*: SQNR \([0-9.]*\) dB on the calibration data .*/\1/p' text)" "$(sqnr best.onnx)"
+echo "== a method that clips"
+"$TARE" quantize "$model" "$calib" --profile $lengths --method entropy -o bad.onnx --eval "$mini/eval.h5" --json \
+  2>err >bad.json || exit
+warned
+"$JSON_CHECK" accuracy.sqnr_db '<' 10 evaluation.sqnr_db '<' 10 <bad.json
+near "$(sed -n 's/.*: warning: bad.onnx has an SQNR of \([0-9.]*\) dB .*/\1/p' err)" "$(sqnr bad.onnx 8)"
+echo "== its remedy"
+"$TARE" quantize "$model" "$calib" --profile $lengths --method entropy -o good.onnx \
+  --layer-precisions "$(sed -n "s/.*--layer-precisions '\(.*\)' keeps.*/\1/p" err)" --json 2>err | "$JSON_CHECK" accuracy.sqnr_db '>' 20
+warned
+echo "== of each profile"
+"$TARE" quantize "$model" "$calib" --profile sequence=2:16:64 --profile sequence=65:128:512 --per-profile -o each.onnx --json \
+  2>err | "$JSON_CHECK" method != entropy models.0.accuracy.sqnr_db '>' 20 models.1.accuracy.sqnr_db '>' 20
+warned
+"$TARE" quantize "$model" "$calib" --profile sequence=2:16:64 --profile sequence=65:128:512 --per-profile --method entropy \
+  -o each.onnx 2>err >text || exit
+warned
+echo "== other samples"
+"$TARE" quantize "$model" "$calib" --profile sequence=2:4:6 --profile sequence=7:128:512 --per-profile --method entropy \
+  -o each.onnx --eval "$calib" 2>err >text || exit
+warned

@@ -1,0 +1,140 @@
+#include "tools/quantize/quantize_choose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/progress.h"
+#include "tools/quantize/quantize_files.h"
+
+/* Tables of the methods that are tried, and plans with them for the data at hand. */
+typedef struct candidates {
+  tare_table **tables;
+  tare_plan **plans;
+  tare_eval_result *results;
+  int n;
+} candidates;
+
+static tare_status make_table(const quantize_trial *const t, const int method,
+                              tare_table **const out, tare_error *const err) {
+  tare_table_options o;
+  tare_table_options_init(&o);
+  o.method = tare_method_name(method);
+  o.per_profile = t->per_profile;
+  o.percentile = tare_method_takes_percentile(method) ? t->percentile : 0;
+  return tare_table_from_stats(t->stats, &o, out, err);
+}
+
+static tare_status add_candidates(const quantize_trial *const t, candidates *const c,
+                                  quantize_choice *const out, tare_error *const err) {
+  for (int m = 0; m < tare_n_methods(); m++) {
+    if (!t->method || strcmp(t->method, tare_method_name(m)) == 0) {
+      out->tried[out->n_tried++] = (quantize_method){m, NAN};
+      CLI_TRY(make_table(t, m, &c->tables[c->n++], err));
+    }
+  }
+  return TARE_OK;
+}
+
+static tare_status plan_candidate(const quantize_trial *const t, const int profile,
+                                  const tare_table *const table, tare_plan **const out,
+                                  tare_error *const err) {
+  if (!t->writing) {
+    const tare_build_options build = opt_build_options(NULL, t->common, table);
+    return tare_plan_build(t->model, t->profiles, &build, out, err);
+  }
+  quantize_writing how = *t->writing;
+  how.table = table;
+  return quantize_draft(&how, profile, out, err);
+}
+
+static tare_status plan_candidates(const quantize_trial *const t, const int profile,
+                                   const candidates *const c, tare_error *const err) {
+  for (int i = 0; i < c->n; i++) {
+    tare_plan_free(&c->plans[i]);
+    CLI_TRY(plan_candidate(t, profile, c->tables[i], &c->plans[i], err));
+  }
+  return TARE_OK;
+}
+
+/* A profile without samples says nothing. */
+static void take_sqnrs(const candidates *const c, const int profile, quantize_choice *const out) {
+  for (int i = 0; i < c->n; i++) {
+    out->tried[i].sqnr_db = fmin(out->tried[i].sqnr_db, quantize_sqnr(&c->results[i], profile));
+    tare_eval_result_fini(&c->results[i]);
+  }
+}
+
+/* With the thresholds of a profile, on its samples; -1: of all. */
+static tare_status try_candidates(const quantize_trial *const t, const int profile,
+                                  const candidates *const c, quantize_choice *const out,
+                                  tare_error *const err) {
+  CLI_TRY(plan_candidates(t, profile, c, err));
+  progress p = progress_start("choose", t->common);
+  tare_eval_options o = t->eval;
+  o.against = out->fp32;
+  o.progress = progress_tick;
+  o.progress_user = &p;
+  tare_status status = tare_dataset_rewind(t->data, err);
+  if (status == TARE_OK) {
+    status = tare_eval_many((const tare_plan *const *)c->plans, c->n, t->data, &o, c->results, err);
+  }
+  progress_end(&p);
+  CLI_TRY(status);
+  take_sqnrs(c, profile, out);
+  return TARE_OK;
+}
+
+/* Plans of the engine have thresholds for each profile, models those of one. */
+static tare_status try_profiles(const quantize_trial *const t, const candidates *const c,
+                                quantize_choice *const out, tare_error *const err) {
+  const bool each = t->writing && t->per_profile;
+  const int n = each ? tare_profiles_count(t->profiles) : 1;
+  for (int i = 0; i < n; i++) {
+    CLI_TRY(try_candidates(t, each ? i : -1, c, out, err));
+  }
+  for (int i = 0; i < c->n; i++) {
+    out->best = out->tried[i].sqnr_db > out->tried[out->best].sqnr_db ? i : out->best;
+  }
+  return TARE_OK;
+}
+
+tare_status quantize_choose(const quantize_trial *const t, quantize_choice *const out,
+                            tare_error *const err) {
+  const size_t most = (size_t)tare_n_methods();
+  candidates c = {.tables = cli_realloc(NULL, most, sizeof *c.tables),
+                  .plans = cli_realloc(NULL, most, sizeof *c.plans),
+                  .results = cli_realloc(NULL, most, sizeof *c.results)};
+  memset(c.tables, 0, most * sizeof *c.tables);
+  memset(c.plans, 0, most * sizeof *c.plans);
+  *out = (quantize_choice){.tried = cli_realloc(NULL, most, sizeof *out->tried)};
+  const tare_build_options fp32 = opt_build_options(NULL, t->common, NULL);
+  tare_status status = TARE_OK;
+  if (t->reference || !t->method) {
+    status = tare_plan_build(t->model, t->profiles, &fp32, &out->fp32, err);
+  }
+  if (status == TARE_OK) {
+    status = add_candidates(t, &c, out, err);
+  }
+  if (status == TARE_OK && c.n > 1) {
+    status = try_profiles(t, &c, out, err);
+  }
+  if (status == TARE_OK) {
+    out->table = c.tables[out->best];
+    c.tables[out->best] = NULL;
+  }
+  for (int i = 0; i < c.n; i++) {
+    tare_table_free(&c.tables[i]);
+    tare_plan_free(&c.plans[i]);
+  }
+  free(c.tables);
+  free(c.plans);
+  free(c.results);
+  return status;
+}
+
+void quantize_choice_fini(quantize_choice *const choice) {
+  free(choice->tried);
+  tare_table_free(&choice->table);
+  tare_plan_free(&choice->fp32);
+}
