@@ -155,6 +155,10 @@ static bool take_from_open(worker *const w) {
   w->failed_at = in->n_taken++;
   w->sample.observed = false;
   w->status = tare_dataset_next(in->job->dataset, &next, &w->err);
+  if (w->status == TARE_E_CHECK) { /* a feed ends the pass, as progress may */
+    w->failed_at = INT64_MAX;
+    in->stopped = true;
+  }
   if (w->status != TARE_OK || !next) {
     return false;
   }

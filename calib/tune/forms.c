@@ -117,25 +117,26 @@ static tare_status match_layers(const tarei_tune_layers *const layers, const tar
   return TARE_OK;
 }
 
-/* --- levels ----------------------------------------------------------------------------------- */
+/* --- scales that others exceed -----------------------------------------------------------------
+ */
 
-static bool tune_reads_level(const tare_plan *const plan, const int l) {
+static void deny_layer(const tare_plan *const plan, const int l, const bool louder,
+                       tarei_tune_layer *const item) {
   const tarei_layer *const layer = &plan->layers[l];
-  bool found = false;
   for (int i = 0; i < layer->facts.n_inputs; i++) {
     const tarei_quant *const quant = &layer->part->graph->values[layer->values[i]].quant;
-    found |= quant->n_scales > 0 && quant->follows_level;
+    item->keeps_level |= louder && quant->n_scales > 0 && quant->follows_level;
+    item->few_rows |= quant->n_scales > 0 && quant->few_rows;
   }
-  return found;
 }
 
-tare_status tarei_tune_layers_keep_level(tarei_tune_layers *const layers,
-                                         const tare_plan *const plan, tare_error *const err) {
+tare_status tarei_tune_layers_deny(tarei_tune_layers *const layers, const tare_plan *const plan,
+                                   const bool louder, tare_error *const err) {
   int *items = NULL;
   TAREI_TRY(match_layers(layers, plan, &items, err));
   for (int l = 0; l < tare_plan_n_layers(plan); l++) {
     if (items[l] >= 0) {
-      layers->items[items[l]].keeps_level |= tune_reads_level(plan, l);
+      deny_layer(plan, l, louder, &layers->items[items[l]]);
     }
   }
   free(items);
@@ -145,7 +146,8 @@ tare_status tarei_tune_layers_keep_level(tarei_tune_layers *const layers,
 static bool is_denied(const tarei_tune_layers *const layers, const tarei_tune_layer *const layer,
                       const tare_precision form) {
   const bool is_static = form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT16;
-  return !layers->may_clip && layer->keeps_level && is_static && form != layer->standard;
+  const bool exceeded = (layer->keeps_level && !layers->may_clip) || layer->few_rows;
+  return is_static && exceeded && form != layer->standard;
 }
 
 tare_status tarei_tune_layers_permit(const tarei_tune_layers *const layers,

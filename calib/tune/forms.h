@@ -15,7 +15,8 @@ typedef struct tarei_tune_layer {
   char *origin; /* its first node; owned */
   char *glob;   /* that names this node in a request; owned */
   tare_precision standard, chosen;
-  bool keeps_level;   /* louder inputs would exceed a static scale */
+  bool keeps_level;   /* louder inputs would exceed a static scale, */
+  bool few_rows;      /* or other samples, since each has few rows */
   double share;       /* of the multiply-adds of the plan */
   double float_price; /* seconds that are added to its time in a form that is not on integers */
   bool has[TARE_PRECISION_COUNT];
@@ -38,10 +39,11 @@ tare_status tarei_float_share(const tare_plan *plan, double *out, tare_error *er
 tare_status tarei_tune_layers_find(const tare_plan *plan, tarei_tune_layers *out, tare_error *err);
 void tarei_tune_layers_fini(tarei_tune_layers *layers);
 
-/* Denies static scales to layers whose input grows with that of the model, unless they have them
- * without requests. `plan` has all layers in float, and the scales of a table. */
-tare_status tarei_tune_layers_keep_level(tarei_tune_layers *layers, const tare_plan *plan,
-                                         tare_error *err);
+/* Denies static scales to layers of whose input a sample has few rows, and with `louder` to those
+ * whose input grows with that of the model, unless they have them without requests. `plan` has all
+ * layers in float, and the scales of a table. */
+tare_status tarei_tune_layers_deny(tarei_tune_layers *layers, const tare_plan *plan, bool louder,
+                                   tare_error *err);
 
 /* Whether a plan has no layer in a form that is denied to it. */
 tare_status tarei_tune_layers_permit(const tarei_tune_layers *layers, const tare_plan *plan,

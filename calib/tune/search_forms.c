@@ -53,9 +53,8 @@ static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
                                tare_error *const err) {
   tare_tune_score scores[N_FIRST];
   s->out->layers.may_clip = s->options->min_integer_share > 0; /* not all of them have row scales */
-  if (tare_dataset_n_levels(s->check) == 1) {
-    TAREI_TRY(tarei_tune_layers_keep_level(&s->out->layers, plans[FORM_FP32], err));
-  }
+  TAREI_TRY(tarei_tune_layers_deny(&s->out->layers, plans[FORM_FP32],
+                                   tare_dataset_n_levels(s->check) == 1, err));
   TAREI_TRY(learn_forms(s, plans, N_FIRST, scores, err));
   s->standard_noise = pow(10, -scores[FORM_STANDARD].sqnr_db / 10);
   s->floor = pow(10, -scores[FORM_FP32].sqnr_db / 10);

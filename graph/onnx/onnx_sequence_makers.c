@@ -195,8 +195,9 @@ static void write_starts(tarei_sequence_nodes *const nodes, const tarei_sequence
   }
 }
 
-static bool split(tarei_sequence_nodes *const nodes, const tarei_sequence_scope *const scope,
-                  const Onnx__NodeProto *const node) {
+static bool sequence_split(tarei_sequence_nodes *const nodes,
+                           const tarei_sequence_scope *const scope,
+                           const Onnx__NodeProto *const node) {
   tarei_sequences *const s = nodes->sequences;
   if (!tarei_onnx_is(node, "SplitToSequence") || node->n_output != 1 || node->n_input < 1) {
     return false;
@@ -225,5 +226,5 @@ bool tarei_sequence_make(tarei_sequence_nodes *const nodes, const tarei_sequence
   if (tarei_onnx_is(node, "Loop")) {
     grow_lists(nodes->sequences, node);
   }
-  return split(nodes, scope, node);
+  return sequence_split(nodes, scope, node);
 }

@@ -45,7 +45,7 @@ static bool read_split(const tarei_graph *const graph, const int reshaped, split
          constant_product(graph, x, 1, 1 + s->lead, &s->count) && s->count == channels * s->per;
 }
 
-static bool same_dims(const tarei_graph *const graph, const int a, const int b) {
+static bool dims_are_equal(const tarei_graph *const graph, const int a, const int b) {
   const tarei_value *const x = &graph->values[a], *const y = &graph->values[b];
   bool same = x->rank == y->rank;
   for (int d = 0; same && d < x->rank; d++) {
@@ -71,7 +71,7 @@ static bool find_split(const tarei_graph *const graph, const int index, split_no
   s->x = before->in[0];
   return read_split(graph, node->in[0], s) &&
          tarei_batchnorm_read(graph, node, s->count / s->per, &s->norm) &&
-         same_dims(graph, s->x, graph->nodes[s->after].out[0]);
+         dims_are_equal(graph, s->x, graph->nodes[s->after].out[0]);
 }
 
 /* Constants over the leading axes, one element along the others. */
@@ -97,8 +97,8 @@ static tare_status add_factors(tarei_graph *const graph, const int norm, const s
 }
 
 /* The second reshape becomes the sum, which keeps the output's name. */
-static tare_status split(tarei_graph *const graph, const int norm, const split_norm *const s,
-                         tare_error *const err) {
+static tare_status split_batchnorm_at(tarei_graph *const graph, const int norm,
+                                      const split_norm *const s, tare_error *const err) {
   int gain, shift, scaled, ignored;
   TAREI_TRY(add_factors(graph, norm, s, &gain, &shift, err));
   TAREI_TRY(tarei_add_helper(graph, s->x, "__scaled", &scaled, err));
@@ -125,7 +125,7 @@ static tare_status split_batchnorm_run(tarei_graph *const graph,
   for (int i = 0; i < graph->n_nodes; i++) {
     split_norm s;
     if (find_split(graph, i, &s)) {
-      TAREI_TRY(split(graph, i, &s, err));
+      TAREI_TRY(split_batchnorm_at(graph, i, &s, err));
       *changed = true;
     }
   }

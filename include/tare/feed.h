@@ -34,7 +34,8 @@ typedef struct tare_feed {
    * @param out is zeroed; receives the sample, or stays zeroed at the end
    * @param err receives why there is no sample
    * @return TARE_OK; TARE_E_INPUT or TARE_E_SHAPE for a bad sample, behind which others follow;
-   * with another error the feed is not asked again
+   * with another error the feed is not asked again. TARE_E_CHECK ends a calibration as its progress
+   * function does, with a checkpoint
    */
   tare_status (*next)(void *user, tare_fed_sample *out, tare_error *err);
   /**

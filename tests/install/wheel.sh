@@ -43,6 +43,7 @@ unset TARE_LIBRARY PYTHONPATH
 # A library that is missing is named with its package.
 broken=$work/broken
 cp -R "$(dirname "$(find "$work/venv" -name libtare.so.0)")/.." "$broken"
+rm -rf "$broken/__pycache__" # compiled in the same second, it would be taken for that of the file below
 sed -i 's/libcjson\.so\.1/libcjsom.so.1/' "$broken/lib/libtare.so.0" "$broken/_needed.py"
 mkdir "$work/path" && mv "$broken" "$work/path/tare"
 message=$(PYTHONPATH="$work/path" "$python" -c 'import tare' 2>&1 || :)

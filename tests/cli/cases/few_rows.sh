@@ -19,6 +19,9 @@ echo "== with one scale"
 "$TARE" build -q "$model" $profile --calib x.json --layer-precisions '*gate:int8,head:int8' -o y.plan >text
 judge y.plan 30 40
 "$TARE" build -q "$model" $profile --calib x.json --symmetric -o y.plan | grep '^layers\|^row scales'
+echo "== tuned on the same samples"
+"$TARE" tune -q "$model" "$models/calib" $profile --sqnr 25 -o t.plan >text || exit
+judge t.plan 25 30
 echo "== a table that does not say how many rows there were"
 sed 's/, "rows_per_sample": \[[^]]*\]//' x.json >old.json
 "$TARE" build -q "$model" $profile --calib old.json -o y.plan | grep '^layers\|^row scales'
