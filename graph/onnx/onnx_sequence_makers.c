@@ -70,11 +70,14 @@ static void make_list(tarei_sequences *const s, Onnx__NodeProto *const loop,
       tarei_onnx_new_node("Identity", "", tarei_onnx_text((*insert)->name), &element, 1, &out, 1);
   tarei_sequence *const list =
       keep ? tarei_sequence_new(s, tarei_onnx_text(loop->output[k])) : NULL;
-  tarei_sequence_drop(s, keep ? &(*insert)->base : NULL);
-  s->failed |= !keep;
-  if (s->failed) {
-    return; /* whatever is lost by that */
+  if (!list) {
+    s->failed = true;
+    if (keep) {
+      onnx__node_proto__free_unpacked(keep, NULL);
+    }
+    return;
   }
+  tarei_sequence_drop(s, &(*insert)->base);
   *insert = keep;
   to_end((void **)loop->input, CARRIED + k, loop->n_input);
   list->initial = loop->input[--loop->n_input];

@@ -45,7 +45,7 @@ static bool read_split(const tarei_graph *const graph, const int reshaped, split
          constant_product(graph, x, 1, 1 + s->lead, &s->count) && s->count == channels * s->per;
 }
 
-static bool dims_are_equal(const tarei_graph *const graph, const int a, const int b) {
+static bool split_same_dims(const tarei_graph *const graph, const int a, const int b) {
   const tarei_value *const x = &graph->values[a], *const y = &graph->values[b];
   bool same = x->rank == y->rank;
   for (int d = 0; same && d < x->rank; d++) {
@@ -71,7 +71,7 @@ static bool find_split(const tarei_graph *const graph, const int index, split_no
   s->x = before->in[0];
   return read_split(graph, node->in[0], s) &&
          tarei_batchnorm_read(graph, node, s->count / s->per, &s->norm) &&
-         dims_are_equal(graph, s->x, graph->nodes[s->after].out[0]);
+         split_same_dims(graph, s->x, graph->nodes[s->after].out[0]);
 }
 
 /* Constants over the leading axes, one element along the others. */
