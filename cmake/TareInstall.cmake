@@ -1,6 +1,6 @@
 # What is installed, in components, each a Debian package: the library (libtare0), what is needed to
-# build with it (libtare-dev), the command (tare), and where MPI was found the module by which its ranks
-# exchange messages (tare-mpi).
+# build with it (libtare-dev), the command (tare), where MPI was found the module by which its ranks
+# exchange messages (tare-mpi), and where Debian's Python has cffi the Python package (python3-tare).
 include(CMakePackageConfigHelpers)
 
 set(TARE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
@@ -43,17 +43,26 @@ if(TARE_COMMAND)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
-set(TARE_COMPONENTS library:libtare0 development:libtare-dev command:tare)
+set(TARE_COMPONENTS library:libtare0 development:libtare-dev)
+if(TARE_COMMAND)
+  list(APPEND TARE_COMPONENTS command:tare)
+endif()
 if(TARE_MPI AND TARE_COMMAND)
   install(TARGETS tare_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tare COMPONENT mpi)
   list(APPEND TARE_COMPONENTS mpi:tare-mpi)
 endif()
+include(cmake/TarePython.cmake)
+if(TARE_PYTHON_HAS_CFFI)
+  list(APPEND TARE_COMPONENTS python:python3-tare)
+endif()
 
+set(CPACK_COMPONENTS_ALL)
 foreach(package IN LISTS TARE_COMPONENTS)
   string(REPLACE ":" ";" package ${package})
   list(GET package 0 component)
   list(GET package 1 name)
   string(TOUPPER ${component} COMPONENT)
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
   install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
     COMPONENT ${component})
   set(CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME ${name})
@@ -69,10 +78,6 @@ set(CPACK_PACKAGE_CONTACT "${TARE_PACKAGE_CONTACT}")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL library development command)
-if(TARE_MPI)
-  list(APPEND CPACK_COMPONENTS_ALL mpi)
-endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -90,6 +95,13 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libtare0 (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "tare-mpi")
 set(CPACK_DEBIAN_MPI_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "tare (= ${PROJECT_VERSION}), openmpi-bin")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+  "libtare0 (= ${PROJECT_VERSION}), python3 (>= 3.9), python3-cffi-backend (>= 1.15), python3-numpy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/postinst
+  ${PROJECT_BINARY_DIR}/debian/prerm)
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "INT8 calibration and engine for models of any length: library\ntare calibrates ONNX models whose inputs change length, as audio and text do,\nand runs them in 8 bits on CPUs.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
@@ -98,6 +110,8 @@ set(CPACK_COMPONENT_COMMAND_DESCRIPTION
   "INT8 calibration and engine for models of any length: command\nThe command tare calibrates ONNX models, compares strategies, writes\ncalibration tables, quantized models and plans, and runs and measures them.")
 set(CPACK_COMPONENT_MPI_DESCRIPTION
   "INT8 calibration and engine for models of any length: MPI\nThe module by which several ranks of mpirun (Open MPI) calibrate one model\ntogether.")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION
+  "INT8 calibration and engine for models of any length: Python\nThe Python package tare: models, calibration, tables, plans and evaluation\nas objects, with NumPy arrays of any length.")
 # What Debian asks of every package, and this build knows.
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_files.cmake)

@@ -283,6 +283,7 @@ tare_status tare_dataset_open_feed(const tare_feed *const feed,
                                    tare_dataset **const out, tare_error *const err) {
   const dataset_origin origin = {.feed = feed};
   *out = NULL;
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_feed, feed, err));
   return dataset_open(&origin, options, out, err);
 }
 

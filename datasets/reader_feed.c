@@ -61,12 +61,15 @@ static void feed_begin_again(tarei_feed *const f) {
 static void feed_advance(tarei_feed *const f) {
   f->sample = (tare_fed_sample){0};
   f->fault = (tare_error){0};
-  const tare_status status = f->source.next(f->source.user, &f->sample, &f->fault);
-  f->ended = status == TARE_OK && !f->sample.tensors;
+  tare_fed_sample *const sample = &f->sample;
+  const tare_status status = f->source.next(f->source.user, sample, &f->fault);
+  f->ended = status == TARE_OK && !sample->tensors;
   f->taken += !f->ended;
   f->fault.status = status;
   if (status != TARE_OK && status != TARE_E_INPUT && status != TARE_E_SHAPE) {
     feed_fail(f, status);
+  } else if (TAREI_CHECK_RESERVED(tare_fed_sample, sample, &f->fault) != TARE_OK) {
+    feed_fail(f, TARE_E_USAGE);
   }
   if (f->ended && f->taken < f->source.count) {
     feed_fail(f, tarei_fail(&f->fault, TARE_E_INPUT,

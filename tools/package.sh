@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the Debian packages: libtare0, libtare-dev, tare and tare-mpi, with their bill of materials and checksums.
+# Builds the Debian packages: libtare0, libtare-dev, tare, tare-mpi and python3-tare, with their bill of materials and
+# checksums.
 # Usage: sh tools/package.sh [FOLDER] (default: dist)
 set -eu
 umask 022 # modes get into the packages
@@ -8,8 +9,8 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.."
 . tools/deps.sh
-# shellcheck disable=SC2086 # the list is meant to be split
-tare_install $TARE_PACKAGES libopenmpi-dev binutils dpkg-dev file git jq
+# shellcheck disable=SC2086 # the lists are meant to be split
+tare_install $TARE_PACKAGES $TARE_PYTHON_PACKAGES libopenmpi-dev binutils dpkg-dev file git jq
 
 # Times and folders of the build do not get into files.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

@@ -48,6 +48,12 @@ tare calibrate examples/digits-conv/digits-conv.onnx examples/digits-conv/calib 
 tare build examples/digits-conv/digits-conv.onnx --calib digits.json -q -o digits.plan >/dev/null
 built/recognize digits.plan 8000 0123456789 examples/digits-conv/eval | head -n 2'
 
+echo "== Python"
+inside 'cd /try && /usr/bin/python3 -c "
+import numpy, tare
+plan = tare.Plan.load(\"digits.plan\")
+print(tare.__version__, [plan.run(numpy.zeros((1, n), numpy.float32))[\"logits\"].shape for n in (8000, 12345)])"'
+
 echo "== upgrade"
 for deb in "$dist"/*.deb; do
   rm -rf "$work/deb"
@@ -62,8 +68,8 @@ dpkg-query -W -f "\${Package} \${Version} \${db:Status-Abbrev}\n" "*tare*" | gre
 tare run /try/digits.plan /try/examples/digits-conv/eval --rate 8000 --limit 2 -q >/dev/null'
 
 echo "== remove and purge"
-inside 'apt-get remove -y -qq "^libtare" "^tare" >/dev/null 2>&1; command -v tare && exit 1
-apt-get purge -y -qq "^libtare" "^tare" >/dev/null 2>&1; ldconfig; ! dpkg-query -W -f "\${Package}\n" "*tare*" 2>/dev/null | grep .'
+inside 'apt-get remove -y -qq "^libtare" "^tare" python3-tare >/dev/null 2>&1; command -v tare && exit 1
+apt-get purge -y -qq "^libtare" "^tare" python3-tare >/dev/null 2>&1; ldconfig; ! dpkg-query -W -f "\${Package}\n" "*tare*" 2>/dev/null | grep .'
 files >"$work/after"
 if diff "$work/before" "$work/after"; then
   echo "nothing is left behind"

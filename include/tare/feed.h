@@ -20,7 +20,7 @@ typedef struct tare_fed_sample {
   const tare_tensor *tensors;
   const tare_tensor *label; /* numbers of any element type and rank; NULL: none */
   const char *label_text;   /* a label as text, which may consist of numbers; NULL: none */
-  void *reserved[4];        /* for later versions; NULL */
+  void *reserved[4];        /* for later versions; NULL, or the feed fails with TARE_E_USAGE */
 } tare_fed_sample;
 
 /** Where samples come from. The functions are called by one thread at a time, but not always by the
@@ -53,8 +53,8 @@ typedef struct tare_feed {
  * @param feed is copied; what `user` points to must outlive the data set
  * @param options as for tare_dataset_open; those that say how files are read have no effect
  * @param out receives the data set; free it with tare_dataset_close
- * @return TARE_OK, TARE_E_USAGE (options; `wants` where `count` is -1), TARE_E_INPUT (`count` is
- * 0), TARE_E_MEMORY
+ * @return TARE_OK, TARE_E_USAGE (feed or options with something in their room for later versions;
+ * `wants` where `count` is -1), TARE_E_INPUT (`count` is 0), TARE_E_MEMORY
  */
 TARE_API tare_status tare_dataset_open_feed(const tare_feed *feed,
                                             const tare_dataset_options *options, tare_dataset **out,

@@ -9,8 +9,9 @@ typedef struct library {
   tare_model *model;
   tare_profiles *profiles;
   tare_plan *plan, *loaded;
-  tare_table *table;
-  tare_dataset *data;
+  tare_table *table, *made;
+  tare_dataset *data, *fed;
+  bool given; /* the sample of the feed */
   tare_eval_result result;
 } library;
 
@@ -71,9 +72,47 @@ static tare_status library_metric(library *const l, const char *const data, tare
   return tare_metric_states_count(l->result.states) == 1 && once == twice ? TARE_OK : TARE_E_CHECK;
 }
 
+/* Supplies one sample: ids and their mask, with a label. */
+static tare_status library_next(void *const user, tare_fed_sample *const out,
+                                tare_error *const err) {
+  (void)err;
+  static int64_t ids[] = {2, 17, 23, 3}, mask[] = {1, 1, 1, 1};
+  static const tare_tensor tensors[] = {{TARE_I64, 1, {4}, ids}, {TARE_I64, 1, {4}, mask}};
+  bool *const given = user;
+  out->tensors = *given ? NULL : tensors;
+  out->label_text = *given ? NULL : "7 8";
+  *given = true;
+  return TARE_OK;
+}
+
+static tare_status library_feed(library *const l, tare_error *const err) {
+  const tare_feed feed = {.name = "own", .count = -1, .next = library_next, .user = &l->given};
+  tare_dataset_options options;
+  tare_dataset_options_init(&options);
+  options.n_inputs = tare_plan_inputs(l->loaded, &options.inputs);
+  options.threads = 1;
+  TRY(tare_dataset_open_feed(&feed, &options, &l->fed, err));
+  const tare_sample *sample;
+  TRY(tare_dataset_next(l->fed, &sample, err));
+  const bool right = sample && ((const int64_t *)sample->label->data)[1] == 8;
+  TRY(tare_dataset_next(l->fed, &sample, err));
+  return right && !sample ? TARE_OK : TARE_E_CHECK;
+}
+
+static tare_status library_table(library *const l, const char *const out, tare_error *const err) {
+  const tare_table_entry entries[] = {tare_table_unknown("x", 1), tare_table_unknown("y", 2)};
+  const tare_table_draft draft = {.method = "own", .entries = entries, .n_tensors = 2};
+  TRY(tare_table_make(&draft, &l->made, err));
+  tare_table_write_options options;
+  tare_table_write_options_init(&options);
+  return tare_table_write(l->made, tare_table_format_of("own.json"), &options, out, err);
+}
+
 static tare_status library_run(library *const l, char **const argv, tare_error *const err) {
   TRY(library_plan(l, argv[1], argv[4], err));
   TRY(library_metric(l, argv[3], err));
+  TRY(library_feed(l, err));
+  TRY(library_table(l, argv[4], err));
   TRY(tare_table_read(argv[2], &l->table, err));
   (void)strlen(tare_table_profile(l->table, 0));
   return tare_table_write_trt(l->table, NULL, argv[4], err);
@@ -90,7 +129,9 @@ int main(const int argc, char **const argv) {
     fprintf(stderr, "tare: %s\n", err.message);
   }
   tare_eval_result_fini(&l.result);
+  tare_dataset_close(&l.fed);
   tare_dataset_close(&l.data);
+  tare_table_free(&l.made);
   tare_table_free(&l.table);
   tare_plan_free(&l.loaded);
   tare_plan_free(&l.plan);

@@ -38,7 +38,6 @@ test "$(wc -l <answers)" -eq 2
 grep -q 'sequence' complaints
 "$prefix/bin/tare" run a.plan "$intents/eval.h5" --metric accuracy --labels labels -q --limit 5 >/dev/null
 
-
 echo "== examples"
 digits=$source/examples/digits-conv
 tare=$prefix/bin/tare
@@ -57,6 +56,21 @@ test "$(wc -l <misheard)" -le 2
 "$work/own_table" lines.txt again.json
 "$tare" build "$digits/digits-conv.onnx" --calib again.json --profile samples=2000:20000:90000 -q -o again.plan
 "$work/own_metric" "$intents/intents-mini.onnx" a.plan "$intents/eval.h5" labels 3 | grep -q '^fp32 0\.[0-9]*, plan 0\.'
+
+# Recordings that the program reads have the thresholds that the same ones have as WAV files, whose headers take 44 bytes.
+mkdir waves
+for i in 0000 0015; do
+  cp "$digits/calib/$i.wav" waves
+  tail -c +45 "waves/$i.wav" >"$i.pcm"
+done
+"$work/own_reader" "$digits/digits-conv.onnx" samples=2000:20000:90000 fed.json 0000.pcm 0015.pcm | grep -q 'from 2 recordings'
+"$tare" calibrate "$digits/digits-conv.onnx" waves --rate 8000 --profile samples=2000:20000:90000 --method minmax -q -o read.json
+"$work/own_table" fed.json fed.txt
+"$work/own_table" read.json read.txt
+cmp fed.txt read.txt
+: >empty.pcm
+"$work/own_reader" "$digits/digits-conv.onnx" samples=2000:20000:90000 never.json 0000.pcm empty.pcm 2>complaint && exit 1
+grep -q 'recordings\[1\].*empty.pcm: expected 1 to' complaint
 
 # Several workers answer as one does, in the order of the requests; a request out of range stops none.
 for i in 1 2 3 4 5 6 7 8; do printf '2 17 23 3\n2 3\n2 17 23 5 6 7 8 9 3\n'; done >requests

@@ -20,6 +20,9 @@ names="libtare0 libtare-dev tare"
 if grep -q '^set(CPACK_COMPONENTS_ALL.*mpi' "$build/CPackConfig.cmake"; then
   names="$names tare-mpi"
 fi
+if grep -q '^set(CPACK_COMPONENTS_ALL.*python' "$build/CPackConfig.cmake"; then
+  names="$names python3-tare"
+fi
 for name in $names; do
   set -- "$name"_*.deb
   test -f "$1"
@@ -33,6 +36,21 @@ case $names in
 *mpi)
   dpkg-deb -f tare-mpi_*.deb Depends | grep -q libopenmpi
   test -s "$(find root -path '*/tare/tare_mpi.so')"
+  ;;
+esac
+case $names in
+*python3-tare*)
+  modules=root/usr/lib/python3/dist-packages
+  test "$(dpkg-deb -f python3-tare_*.deb Architecture)" = all
+  dpkg-deb -f python3-tare_*.deb Depends | grep -q 'libtare0 (= .*python3-cffi-backend.*python3-numpy'
+  test -s $modules/tare/_api.py -a -f $modules/tare/py.typed
+  test -z "$(find $modules -name __pycache__)"
+  dpkg-deb -e python3-tare_*.deb control
+  test -x control/postinst -a -x control/prerm
+  ! /usr/bin/python3 -c 'import numpy, _cffi_backend' 2>/dev/null ||
+    LD_LIBRARY_PATH=$(dirname "$(find root -name libtare.so.0)") PYTHONPATH=$modules PYTHONDONTWRITEBYTECODE=1 \
+      /usr/bin/python3 -c 'import tare; print(tare.__file__, tare.__version__)'
+  rm -r control
   ;;
 esac
 dpkg-deb -e libtare0_*.deb control

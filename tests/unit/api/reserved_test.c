@@ -100,6 +100,40 @@ static void calibration(void **const state) {
   tare_profiles_free(&profiles);
 }
 
+/* Samples of 4 ids and their mask; the second one has a member that later versions may have. */
+static tare_status next_sample(void *const user, tare_fed_sample *const out,
+                               tare_error *const reason) {
+  (void)reason;
+  static int64_t ids[] = {2, 17, 23, 3};
+  static const tare_tensor tensors[] = {{TARE_I64, 1, {4}, ids}, {TARE_I64, 1, {4}, ids}};
+  int *const at = user;
+  out->tensors = tensors;
+  out->reserved[3] = (*at)++ ? user : NULL;
+  return TARE_OK;
+}
+
+static void feeds(void **const state) {
+  const tare_model *const model = *state;
+  int at = 0;
+  tare_feed feed = {.name = "own", .count = -1, .next = next_sample, .user = &at};
+  tare_dataset_options options;
+  tare_dataset_options_init(&options);
+  options.n_inputs = tare_model_inputs(model, &options.inputs);
+  options.skip_bad = true; /* no sample is bad: the program is */
+  feed.reserved[7] = &at;
+  tare_dataset *dataset = NULL;
+  refuses(tare_dataset_open_feed(&feed, &options, &dataset, &err), "tare_feed");
+  assert_null(dataset);
+  feed.reserved[7] = NULL;
+  assert_int_equal(tare_dataset_open_feed(&feed, &options, &dataset, &err), TARE_OK);
+  const tare_sample *sample = NULL;
+  assert_int_equal(tare_dataset_next(dataset, &sample, &err), TARE_OK);
+  assert_non_null(sample);
+  assert_int_equal(tare_dataset_next(dataset, &sample, &err), TARE_E_USAGE);
+  assert_non_null(strstr(err.message, "tare_fed_sample: it has a member"));
+  tare_dataset_close(&dataset);
+}
+
 static void tables(void **const state) {
   (void)state;
   const tare_table_entry entry = tare_table_unknown("x", 1);
@@ -137,6 +171,7 @@ int main(void) {
       cmocka_unit_test(loading),
       cmocka_unit_test(limits),
       cmocka_unit_test(calibration),
+      cmocka_unit_test(feeds),
       cmocka_unit_test(tables),
   };
   return cmocka_run_group_tests(tests, load_model, free_model);
