@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <tare/tare.h>
 #include <unistd.h>
 
@@ -35,6 +37,30 @@ void tarei_unfinished_remove(const int mark) {
   if (mark > 0) {
     atomic_store(&places[mark - 1].state, FREE);
   }
+}
+
+bool tarei_unfinished_folder(char *const path, int *const mark) {
+  static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyz234567";
+  enum { N_RANDOM = 6, MOST_TRIES = 100 };
+  char *const end = path + strlen(path) - N_RANDOM;
+  for (int i = 0; i < MOST_TRIES; i++) {
+    unsigned char random[N_RANDOM];
+    if (getrandom(random, sizeof random, 0 /* flags */) != sizeof random) {
+      return false;
+    }
+    for (int n = 0; n < N_RANDOM; n++) {
+      end[n] = LETTERS[random[n] % (sizeof LETTERS - 1)];
+    }
+    *mark = tarei_unfinished_add(path);
+    if (mkdir(path, S_IRWXU) == 0) {
+      return true;
+    }
+    tarei_unfinished_remove(*mark);
+    if (errno != EEXIST) {
+      return false;
+    }
+  }
+  return false;
 }
 
 void tare_abandon_outputs(void) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,10 +19,22 @@ static void signals_clean(void) {
   }
 }
 
-/* The action is the default one again when this runs: the signal ends the program after all. */
+/* The signal ends the program after all, but only once all is clean: it may come twice, as from
+ * timeout(1), which signals the process and its group, and then reach another thread. */
 static void signals_end(const int number) {
+  static atomic_flag begun = ATOMIC_FLAG_INIT;
+  while (atomic_flag_test_and_set(&begun)) {
+    (void)pause();
+  }
   signals_clean();
+  (void)signal(number, SIG_DFL);
   (void)raise(number);
+}
+
+static struct sigaction signals_ending(void) {
+  struct sigaction action = {.sa_handler = signals_end};
+  (void)sigfillset(&action.sa_mask);
+  return action;
 }
 
 enum { MAP_LINE = 1024 };
@@ -85,10 +98,10 @@ void signals_handle(void) {
   static const int NUMBERS[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU,
                                 /* crashes, as of a library that memory runs out for */
                                 SIGSEGV, SIGABRT, SIGFPE, SIGILL};
-  struct sigaction ours = {.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND}, theirs;
+  const struct sigaction ours = signals_ending();
+  struct sigaction theirs;
   struct sigaction lost = {.sa_sigaction = signals_lost,
                            .sa_flags = (int)SA_RESETHAND | SA_SIGINFO};
-  sigemptyset(&ours.sa_mask);
   sigemptyset(&lost.sa_mask);
   (void)sigaction(SIGBUS, &lost, NULL);
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
@@ -103,15 +116,13 @@ void signals_handle(void) {
 static volatile sig_atomic_t interrupted;
 
 static void signals_mark(const int number) {
-  struct sigaction end = {.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&end.sa_mask);
+  const struct sigaction end = signals_ending();
   (void)sigaction(number, &end, NULL);
   interrupted = 1;
 }
 
-static void signals_set_interrupt(struct sigaction action) {
+static void signals_set_interrupt(const struct sigaction action) {
   static const int NUMBERS[] = {SIGINT, SIGTERM};
-  sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
     struct sigaction theirs;
     if (sigaction(NUMBERS[i], NULL, &theirs) == 0 && theirs.sa_handler != SIG_IGN) {
@@ -125,8 +136,7 @@ void signals_hold_interrupt(void) {
 }
 
 void signals_release_interrupt(void) {
-  signals_set_interrupt(
-      (struct sigaction){.sa_handler = signals_end, .sa_flags = (int)SA_RESETHAND});
+  signals_set_interrupt(signals_ending());
 }
 
 bool signals_interrupted(void) {

@@ -33,12 +33,12 @@ static tare_status command_files_folder(tarei_command_files *const f, tare_error
   const char *const parent = set && *set ? set : "/tmp";
   const size_t room = sizeof f->folder.text - sizeof "/reference.h5";
   const int length = snprintf(f->folder.text, room, "%s/tare-metric-XXXXXX", parent);
-  if (length < 0 || (size_t)length >= room || !mkdtemp(f->folder.text)) {
+  if (length < 0 || (size_t)length >= room ||
+      !tarei_unfinished_folder(f->folder.text, &f->folder.mark)) {
     return tarei_fail(err, TARE_E_IO, "%s: cannot make a temporary folder: %s", parent,
                       (size_t)length >= room ? strerror(ENAMETOOLONG) : strerror(errno));
   }
   f->folder.named = true;
-  f->folder.mark = tarei_unfinished_add(f->folder.text);
   const struct {
     command_path *path;
     const char *name;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, Optional, Union
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -115,16 +115,35 @@ class Keep:
         return self._add(value)
 
 
+class Life:
+    """Frees an object of the library when nobody uses it any more: what the object needs is freed
+    after it, also where both are collected together, in whatever order."""
+
+    def __init__(self, free: Callable[[], None], needs: Optional["Life"]) -> None:
+        self._free, self._needs = free, needs
+        self._uses = [True]  # list.pop is atomic, and takes the first entry last
+        if needs is not None:
+            needs.use()
+
+    def use(self) -> None:
+        """One user more."""
+        self._uses.append(False)
+
+    def drop(self) -> None:
+        """One user less."""
+        if self._uses.pop():
+            self._free()
+            if self._needs is not None:
+                self._needs.drop()
+
+
 class Handle:
-    """An object of the library that is freed with this one."""
+    """An object of the library that is freed with this one, or behind those that need it."""
 
     _free: str = ""  # function that frees it
 
-    def __init__(self, pointer: Any) -> None:
-        kind = ffi.typeof(pointer)
-        free = getattr(lib, self._free)
-
-        def drop(raw: Any) -> None:
-            free(ffi.new(ffi.getctype(kind, "*"), raw))
-
-        self._handle = ffi.gc(pointer, drop)
+    def __init__(self, pointer: Any, needs: Optional["Handle"] = None) -> None:
+        kind, free, new = ffi.getctype(ffi.typeof(pointer), "*"), getattr(lib, self._free), ffi.new
+        life = Life(lambda: free(new(kind, pointer)), needs and needs._life)
+        self._life = life
+        self._handle = ffi.gc(pointer, lambda _: life.drop())

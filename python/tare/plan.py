@@ -186,7 +186,6 @@ class Plan(Handle):
 
     def __init__(self, pointer: Any) -> None:
         super().__init__(pointer)
-        self._owner: Any = self._handle
         self._idle: list[Context] = []
 
     @classmethod
@@ -287,9 +286,8 @@ class Context(Handle):
         lib.tare_context_options_init(options)
         options.threads, options.kept_bytes = threads, kept_bytes
         options.profile = -1 if profile is None else profile
-        super().__init__(make(lib.tare_context_new, "tare_context", plan._handle, options))
-        self._owner = plan._owner  # not the plan, which has contexts itself
-        self._plan = plan._handle
+        super().__init__(make(lib.tare_context_new, "tare_context", plan._handle, options), plan)
+        self._plan = plan._handle  # not the plan, which has contexts itself
         self._lock = threading.Lock()
         ports, self._n_inputs = plan._ports()
         self._names = [text(ports[i].name) for i in range(self._n_inputs)]

@@ -115,7 +115,7 @@ class _TunedPlan(Plan):
     """The plan of a search, which belongs to its result."""
 
     def __init__(self, tuned: Handle) -> None:
-        self._owner = tuned
+        self._tuned, self._life = tuned, tuned._life
         self._handle = lib.tare_tuned_plan(tuned._handle)
         self._idle = []
 

@@ -24,7 +24,7 @@ look() { # HOW
     complain "$1: no output"
   fi
   for stray in "$folder"/out/* "$folder"/tmp/*; do
-    [ ! -e "$stray" ] || complain "$1: left $stray"
+    [ ! -e "$stray" ] || complain "$1: left $stray: $(ls $stray | tr "\n" " ")"
     rm -rf "$stray"
   done
 }
