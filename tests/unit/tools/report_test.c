@@ -89,10 +89,9 @@ static void names_that_are_cut_stay_different(void **state) {
 static void names_in_any_script_stand_in_line(void **state) {
   (void)state;
   report *const r = report_new("name<,ms>");
-  static const char *const NAMES[] = {
-      "Gr\xc3\xb6\xc3\x9f"
-      "e",
-      "\xe9\x8c\xb2\xe9\x9f\xb3", "e\xcc\x81t", "\xff\xfe"};
+  static const char *const NAMES[] = {("Gr\xc3\xb6\xc3\x9f"
+                                       "e"),
+                                      "\xe9\x8c\xb2\xe9\x9f\xb3", "e\xcc\x81t", "\xff\xfe"};
   for (int i = 0; i < 4; i++) {
     report_cell(r, "%s", NAMES[i]);
     report_cell(r, "%d", i);
