@@ -13,7 +13,11 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 root=${2:-$work/root}
 trap 'rm -rf "$work"' EXIT
-[ -d "$root/usr" ] || debootstrap --variant=minbase bookworm "$root" >"$work/debootstrap.log" || {
+bootstrap=$(command -v debootstrap) || [ -d "$root/usr" ] || {
+  echo "try_packages.sh: no debootstrap, and no ROOT made by it (apt-get install debootstrap)" >&2
+  exit 5
+}
+[ -d "$root/usr" ] || "$bootstrap" --variant=minbase bookworm "$root" >"$work/debootstrap.log" || {
   tail -n 5 "$work/debootstrap.log" >&2
   exit 5
 }

@@ -47,9 +47,10 @@ case $names in
   test -z "$(find $modules -name __pycache__)"
   dpkg-deb -e python3-tare_*.deb control
   test -x control/postinst -a -x control/prerm
-  ! /usr/bin/python3 -c 'import numpy, _cffi_backend' 2>/dev/null ||
+  python=/usr/bin/python3 # another one in PATH has other packages
+  ! "$python" -c 'import numpy, _cffi_backend' 2>/dev/null ||
     LD_LIBRARY_PATH=$(dirname "$(find root -name libtare.so.0)") PYTHONPATH=$modules PYTHONDONTWRITEBYTECODE=1 \
-      /usr/bin/python3 -c 'import tare; print(tare.__file__, tare.__version__)'
+      "$python" -c 'import tare; print(tare.__file__, tare.__version__)'
   rm -r control
   ;;
 esac
