@@ -67,6 +67,11 @@ static tare_status infer_check_counts(const tarei_node *const node, tare_error *
       return tarei_fail(err, TARE_E_MODEL, "input %d is missing", i);
     }
   }
+  for (int i = 0; i < op->min_out; i++) {
+    if (node->out[i] < 0) { /* imported nodes have it: it stands so in a plan */
+      return tarei_fail(err, TARE_E_MODEL, "output %d is missing", i);
+    }
+  }
   return TARE_OK;
 }
 

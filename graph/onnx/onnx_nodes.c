@@ -196,6 +196,24 @@ static char *name_imported(const tarei_importer *const importer, const Onnx__Nod
   return name;
 }
 
+/* Operators write each output that is not optional, and Split all of its parts, also where the model
+ * does not name it. */
+static bool name_outputs(tarei_graph *const graph, const int index) {
+  const tarei_op *const op = graph->nodes[index].op;
+  const int n = op == &tarei_op_split ? graph->nodes[index].n_out : op ? op->min_out : 0;
+  for (int i = 0; i < n && i < graph->nodes[index].n_out; i++) {
+    if (graph->nodes[index].out[i] < 0) {
+      const int value = tarei_graph_add_unique(graph, graph->nodes[index].name);
+      if (value < 0) {
+        return false;
+      }
+      graph->values[value].producer = index;
+      graph->nodes[index].out[i] = value;
+    }
+  }
+  return true;
+}
+
 static tare_status import_node(tarei_importer *const importer, const Onnx__NodeProto *const proto,
                                const size_t index, const char *const what, tare_error *const err) {
   int *const in = tarei_calloc(proto->n_input, sizeof *in);
@@ -217,7 +235,7 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
   free(in);
   free(out);
   free(name);
-  if (node < 0) {
+  if (node < 0 || !name_outputs(importer->graph, node)) {
     return status == TARE_E_MODEL ? status : tarei_fail_memory(err, what, sizeof(tarei_node));
   }
   tarei_names_add(&importer->nodes, importer->graph->nodes[node].name, node);

@@ -122,11 +122,9 @@ static int cast_undone(const tarei_graph *const graph, const tarei_node *const n
   const tarei_node *const before =
       node->op == &tarei_op_cast ? tarei_producer_is(graph, node->in[0], &tarei_op_cast) : NULL;
   const tarei_value *const values = graph->values;
-  const tare_dtype dtype = values[node->out[0]].dtype;
-  return before && values[before->in[0]].dtype == dtype &&
-                 holds_all(values[node->in[0]].dtype, dtype)
-             ? before->in[0]
-             : -1;
+  const bool undone = before && values[before->in[0]].dtype == values[node->out[0]].dtype &&
+                      holds_all(values[node->in[0]].dtype, values[node->out[0]].dtype);
+  return undone ? before->in[0] : -1;
 }
 
 /* The input that comes out unchanged, or -1. */

@@ -148,6 +148,14 @@ static outcome try_spans(const attempt *const a, const char *const path, const d
   return result;
 }
 
+static void drop_first_output(data_set *const set) {
+  free(set->out_names[0]);
+  free(set->out[0].data);
+  set->n_out--;
+  memmove(set->out_names, set->out_names + 1, (size_t)set->n_out * sizeof *set->out_names);
+  memmove(set->out, set->out + 1, (size_t)set->n_out * sizeof *set->out);
+}
+
 /* -1 where the variant does not apply. */
 static int try_variant(const attempt *const a, const char *const file, const variant v,
                        pb_set *const set, char *const why) {
@@ -156,6 +164,9 @@ static int try_variant(const attempt *const a, const char *const file, const var
   int result = -1;
   if (model && model->graph && variant_apply(model, v, set->in)) {
     const int fd = model_to_memory(model, path, sizeof path);
+    if (v.unnamed) {
+      drop_first_output(&set->tensors);
+    }
     if (fd >= 0) {
       result = try_spans(a, path, &set->tensors, v.dims != DIMS_AS_THEY_ARE, why);
       close(fd);
@@ -259,14 +270,26 @@ static bool types_are_known(const char *const folder) {
   return known;
 }
 
+/* Outputs do not depend on whether the first one is wanted. */
+static const char *try_unnamed(const attempt *const a, const char *const word, char *const why) {
+  char last[REASON_BYTES];
+  const int got = try_sets(a, (variant){.unnamed = true}, last);
+  if (got < 0 || got == OUTCOME_PASSED) {
+    return word;
+  }
+  snprintf(why, REASON_BYTES, "without the first output: %.130s", last);
+  return got == OUTCOME_FAILED ? "failed" : "refused";
+}
+
 void node_case_try(const char *const folder, const bool dynamic, const bool reload,
                    FILE *const to) {
   const attempt a = {folder, reload};
   char why[REASON_BYTES] = "";
   const int n_static = (int)(sizeof static_forms / sizeof *static_forms);
   const int n_dynamic = (int)(sizeof dynamic_forms / sizeof *dynamic_forms);
-  const char *const word = types_are_known(folder) ? try_forms(&a, static_forms, n_static, why)
-                                                   : try_unknown(folder, why);
+  const char *word = types_are_known(folder) ? try_forms(&a, static_forms, n_static, why)
+                                             : try_unknown(folder, why);
+  word = strcmp(word, "passed") == 0 ? try_unnamed(&a, word, why) : word;
   fprintf(to, "%s\t%s\n", word, why);
   const bool runs = strcmp(word, "passed") == 0 || strcmp(word, "constant") == 0;
   *why = runs ? 0 : *why;

@@ -130,10 +130,27 @@ static void forget_shapes(Onnx__ValueInfoProto *const *const list, const size_t 
   }
 }
 
+/* Of a single node with several outputs. */
+static bool unname_output(Onnx__GraphProto *const graph) {
+  Onnx__NodeProto *const node = graph->n_node == 1 ? graph->node[0] : NULL;
+  if (!node || node->n_output < 2 || graph->n_output < 2 || !*node->output[0] ||
+      strcmp(node->output[0], graph->output[0]->name) != 0) {
+    return false;
+  }
+  *node->output[0] = '\0';
+  onnx__value_info_proto__free_unpacked(graph->output[0], NULL);
+  graph->n_output--;
+  memmove(graph->output, graph->output + 1, graph->n_output * sizeof *graph->output);
+  return true;
+}
+
 bool variant_apply(Onnx__ModelProto *const model, const variant v,
                    Onnx__TensorProto **const values) {
   Onnx__GraphProto *const graph = model->graph;
   if (v.constants && !make_constants(graph, values)) {
+    return false;
+  }
+  if (v.unnamed && !unname_output(graph)) {
     return false;
   }
   if (v.dims == DIMS_AS_THEY_ARE) {

@@ -1,4 +1,5 @@
-/* Other forms of a model that must compute the same: inputs as constants, sizes as symbols. */
+/* Other forms of a model that must compute the same: inputs as constants, sizes as symbols, fewer
+ * outputs. */
 #ifndef CONFORMANCE_VARIANT_H
 #define CONFORMANCE_VARIANT_H
 
@@ -16,6 +17,7 @@ typedef struct variant {
   variant_dims dims;
   bool constants;      /* inputs that are parameters become initializers */
   bool fix_parameters; /* they keep their sizes */
+  bool unnamed;        /* the node's first output has no name, and is no output of the model */
 } variant;
 
 /* True for inputs that tell how to compute rather than what from: axes, shapes, bounds, ... */
