@@ -1,5 +1,5 @@
 /* Steps of recurrent layers with one sequence: the product of state and weights, and the step with
- * its gates beside it. */
+ * its gates beside it. Then small GRUs, whose steps are one call, in one direction and in both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +92,78 @@ static void bench_layer(const tarei_kernels *kernels, size_t n, size_t gates, bo
   free(w);
 }
 
+enum { SMALL_STEPS = 33, SMALL_GATES = 3 };
+
+typedef struct small {
+  tarei_gru_steps_fn *function;
+  tarei_gru_steps dirs[2];
+  size_t n_dirs;
+} small;
+
+static void run_small(void *context) {
+  const small *const s = context;
+  s->function(s->dirs, s->n_dirs);
+}
+
+static void bench_small(const tarei_kernels *kernels, size_t n, size_t m) {
+  const size_t columns = SMALL_GATES * TAREI_F32_PANEL;
+  float *const x = bench_allocate(SMALL_STEPS * m * columns * sizeof *x);
+  float *const y = bench_allocate(SMALL_STEPS * m * n * sizeof *y);
+  float *const h = bench_allocate(2 * m * n * sizeof *h);
+  float *const mult = bench_allocate(columns * sizeof *mult);
+  int32_t *const add = bench_allocate(columns * sizeof *add);
+  void *const r = bench_allocate(tarei_f32_packed_size(n, columns));
+  for (size_t i = 0; i < SMALL_STEPS * m * columns; i++) {
+    x[i] = (float)(i * 7 % 41) * 0.1f - 2.0f;
+  }
+  small s[2];
+  for (size_t i = 0; i < 2; i++) {
+    s[i] = (small){.function = i ? kernels->gru_steps_i8 : kernels->gru_steps, .n_dirs = 1};
+    for (size_t d = 0; d < 2; d++) {
+      s[i].dirs[d] = (tarei_gru_steps){.steps = SMALL_STEPS,
+                                       .m = m,
+                                       .n = n,
+                                       .x = x,
+                                       .ldx = columns,
+                                       .x_step = (ptrdiff_t)(m * columns),
+                                       .r = r,
+                                       .add = add,
+                                       .mult = mult,
+                                       .h = h + d * m * n,
+                                       .clip = INFINITY,
+                                       .y = y,
+                                       .ldy = n,
+                                       .y_step = (ptrdiff_t)(m * n)};
+    }
+  }
+  small both[] = {s[0], s[1]};
+  both[0].n_dirs = both[1].n_dirs = 2;
+  measured_work works[] = {{run_small, &s[0], 0},
+                           {run_small, &s[1], 0},
+                           {run_small, &both[0], 0},
+                           {run_small, &both[1], 0}};
+  bench_best_times(works, sizeof works / sizeof *works);
+  printf("%5zu %5zu %11.3f %11.3f %11.3f %11.3f\n", n, m, works[0].best * 1e6, works[1].best * 1e6,
+         works[2].best * 1e6, works[3].best * 1e6);
+  free(x);
+  free(y);
+  free(h);
+  free(mult);
+  free(add);
+  free(r);
+}
+
+static void bench_small_layers(const tarei_kernels *kernels) {
+  static const size_t units[] = {4, 8, 16, 32}, batches[] = {1, 33};
+  printf("\n%s, %d steps, us\n%5s %5s %11s %11s %11s %11s\n", kernels->gru_steps_i8_name,
+         SMALL_STEPS, "units", "batch", "float", "int8", "both float", "both int8");
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
+      bench_small(kernels, units[i], batches[k]);
+    }
+  }
+}
+
 void bench_recurrent(const tarei_kernels *kernels, unsigned isa) {
   (void)isa;
   static const size_t units[] = {128, 256, 512};
@@ -103,4 +175,5 @@ void bench_recurrent(const tarei_kernels *kernels, unsigned isa) {
       bench_layer(kernels, units[i], gates, false);
     }
   }
+  bench_small_layers(kernels);
 }

@@ -537,14 +537,18 @@ typedef struct tarei_gru_gates {
 typedef void tarei_gru_gates_fn(const tarei_gru_gates *g);
 
 /* Steps of a small GRU, linear_before_reset, product and gates of each: one call for a chunk of
- * steps. Gates are a panel (TAREI_F32_PANEL) apart; x and bias are padded to whole panels. */
+ * steps. Gates are a panel (TAREI_F32_PANEL) apart; x, bias, add and mult are padded to whole panels.
+ * gru_steps_i8 multiplies as i8_gemm does what quantize_rows makes of the state of each sequence at
+ * each step; its weights are within -127..127. */
 #define TAREI_GRU_STEPS_UNITS TAREI_F32_PANEL
 typedef struct tarei_gru_steps {
   size_t steps, m, n;     /* n <= TAREI_GRU_STEPS_UNITS hidden units */
   const float *x;         /* [m][3][panel] of the first step, rows ldx apart */
   size_t ldx;
   ptrdiff_t x_step;       /* floats from a step to the next; below zero backwards */
-  const float *r;         /* packed by f32_pack: [3][n][panel] */
+  const void *r;          /* [3]: packed by f32_pack, or by tarei_i8_pack */
+  const int32_t *add;     /* of gru_steps_i8: [3][panel], -128 * column sum, */
+  const float *mult;      /* and the scales of the weights */
   const float *bias;      /* [3][panel] of the recurrent product, or NULL */
   float *h;               /* [m][n], rows n apart: the state before, and after the last step */
   float clip;             /* as above */
@@ -552,7 +556,8 @@ typedef struct tarei_gru_steps {
   size_t ldy;
   ptrdiff_t y_step;
 } tarei_gru_steps;
-typedef void tarei_gru_steps_fn(const tarei_gru_steps *g);
+/* n: 1, or 2 directions of a layer, of as many steps, sequences and units. */
+typedef void tarei_gru_steps_fn(const tarei_gru_steps *g, size_t n);
 
 typedef struct tarei_lstm_gates {
   size_t m, n;
@@ -652,6 +657,7 @@ typedef bool tarei_observe_fn(tarei_observe *o);
   X(binary, tarei_binary_fn)                   \
   X(gru_reset, tarei_gru_gates_fn)             \
   X(gru_steps, tarei_gru_steps_fn)             \
+  X(gru_steps_i8, tarei_gru_steps_fn)          \
   X(gru_update, tarei_gru_gates_fn)            \
   X(lstm_update, tarei_lstm_gates_fn)          \
   X(minmax, tarei_minmax_fn)                   \

@@ -218,13 +218,9 @@ typedef struct pack {
   int phase;
 } pack;
 
-static bool is_backwards(const tarei_recurrent_lane *const lane) {
-  return lane->j->s->form.reverse || lane->dir == 1;
-}
-
 static size_t time_of(const pack *const p, const tarei_recurrent_lane *const lane,
                       const size_t step) {
-  return is_backwards(lane) ? p->length - 1 - step : step;
+  return tarei_recurrent_is_backwards(lane) ? p->length - 1 - step : step;
 }
 
 static void one_part(const void *const user, const size_t item, const int thread) {
@@ -263,9 +259,7 @@ static void recurrent_one_step(pack *const p) {
 /* Steps [first, first + n), whose product with the input is made. */
 static void recurrent_make_steps(pack *const p, const size_t first, const size_t n) {
   if (tarei_recurrent_is_small(p->lanes->j)) {
-    for (size_t i = 0; i < p->n; i++) {
-      tarei_recurrent_small_steps(&p->lanes[i], n, is_backwards(&p->lanes[i]));
-    }
+    tarei_recurrent_small_steps(p->lanes, p->n, n);
     return;
   }
   for (p->step = first; p->step < first + n; p->step++) {
@@ -290,7 +284,7 @@ static void run_pack(pack *const p) {
     const size_t n = p->length - first < p->chunk ? p->length - first : p->chunk;
     for (size_t i = 0; i < p->n; i++) {
       tarei_recurrent_lane *const lane = &p->lanes[i];
-      const size_t t0 = is_backwards(lane) ? p->length - first - n : first;
+      const size_t t0 = tarei_recurrent_is_backwards(lane) ? p->length - first - n : first;
       tarei_recurrent_input(lane, t0, n, p->team, p->thread);
     }
     recurrent_make_steps(p, first, n);
@@ -312,7 +306,7 @@ typedef struct whole {
 
 /* Lanes [first, first + n) together. */
 static void run_lanes(const whole *const w, const size_t first, const size_t n, const int thread) {
-  tarei_recurrent_lane lanes[2];
+  tarei_recurrent_lane lanes[TAREI_RECURRENT_LANES];
   const size_t row = w->j->z.columns * sizeof(float);
   pack p = {.lanes = lanes, .n = n, .team = w->team, .thread = thread};
   for (size_t i = 0; i < n; i++) {
@@ -348,7 +342,8 @@ void tarei_recurrent_run(const tarei_step *const step, const tarei_run *const ru
   j.w = take_weights(&j, TAREI_RECURRENT_W, z->input, &s->w, l.w);
   j.r = take_weights(&j, TAREI_RECURRENT_R, z->hidden, &s->r, l.r);
   whole w = {&j, &l, true};
-  if (l.parts > 1) {
+  const bool pair = l.lanes == TAREI_RECURRENT_LANES && z->batch == 1;
+  if (l.parts > 1 || (pair && tarei_recurrent_is_small(&j))) {
     run_lanes(&w, 0, l.lanes, 0);
   } else if (l.lanes > 1 && run->threads > 1) {
     w.team = false;

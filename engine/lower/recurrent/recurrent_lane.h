@@ -52,11 +52,17 @@ void tarei_recurrent_begin_step(tarei_recurrent_lane *lane);
 void tarei_recurrent_middle(tarei_recurrent_lane *lane);
 void tarei_recurrent_part(const tarei_recurrent_lane *lane, size_t t, size_t part, int phase);
 
-/* Whether steps are made by one call of a kernel for many of them: floats of a small GRU, whose
+#define TAREI_RECURRENT_LANES 2 /* that go step by step together, at most: both directions */
+
+/* Whether steps are made by one call of a kernel for many of them: those of a small GRU, whose
  * sequences have all steps (recurrent_small.c). */
 bool tarei_recurrent_is_small(const tarei_recurrent_job *j);
-/* `n` steps from the first that is made of those in x on. */
-void tarei_recurrent_small_steps(const tarei_recurrent_lane *lane, size_t n, bool backwards);
+/* `n` steps from the first that is made of those in x on, of each lane. */
+void tarei_recurrent_small_steps(const tarei_recurrent_lane *lanes, size_t n_lanes, size_t n);
+
+static inline bool tarei_recurrent_is_backwards(const tarei_recurrent_lane *const lane) {
+  return lane->j->s->form.reverse || lane->dir == 1;
+}
 
 /* Whether a step has a second phase. */
 static inline bool tarei_recurrent_has_middle(const tarei_recurrent *const s) {

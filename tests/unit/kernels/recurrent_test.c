@@ -93,8 +93,28 @@ static void gru_rows_give_the_bits_of_scalar(void **state) {
   compare_gru("gru_update", ck_scalar().gru_update);
 }
 
+/* --- steps of small GRUs ---------------------------------------------------------------------- */
+
+/* Packed weights of bytes; *add: what their sums begin with. */
+static int8_t *any_byte_weights(size_t n, int32_t **add) {
+  const size_t panel = TAREI_I8_PANEL, gate = tarei_i8_packed_size(n, panel);
+  int8_t *const packed = ck_output(GRU_GATES * gate), *const w = ck_output(n * n);
+  *add = ck_output(GRU_GATES * panel * sizeof **add);
+  for (size_t g = 0; g < GRU_GATES; g++) {
+    for (size_t i = 0; i < n * n; i++) {
+      w[i] = (int8_t)((int)ck_below(255) - 127);
+    }
+    tarei_i8_pack(w, n, true, n, n, packed + g * gate, *add + g * panel);
+  }
+  for (size_t i = 0; i < GRU_GATES * panel; i++) {
+    (*add)[i] *= -128;
+  }
+  free(w);
+  return packed;
+}
+
 /* Gates and units of its panels: those behind the last unit hold anything. */
-static tarei_gru_steps any_gru_steps(bool wild) {
+static tarei_gru_steps any_gru_steps(bool bytes, bool wild) {
   const size_t panel = TAREI_F32_PANEL, n = 1 + ck_below(TAREI_GRU_STEPS_UNITS);
   const size_t m = 1 + ck_below(10), ldx = GRU_GATES * panel + ck_below(5), steps = 1 + ck_below(5);
   tarei_gru_steps g = {.steps = steps,
@@ -104,24 +124,49 @@ static tarei_gru_steps any_gru_steps(bool wild) {
                        .ldy = n + ck_below(5),
                        .x_step = (ptrdiff_t)(m * ldx + ck_below(5)),
                        .clip = ck_below(2) ? INFINITY : ck_uniform(0.5f, 4.0f)};
+  int32_t *add = NULL;
   g.y_step = (ptrdiff_t)(m * g.ldy);
   g.x = ck_floats(steps * (size_t)g.x_step, wild);
-  g.r = ck_floats(GRU_GATES * n * panel, wild);
+  if (bytes) {
+    g.r = any_byte_weights(n, &add);
+    g.mult = ck_floats(GRU_GATES * panel, false);
+  } else {
+    g.r = ck_floats(GRU_GATES * n * panel, wild);
+  }
+  g.add = add;
   g.bias = ck_below(2) ? ck_floats(GRU_GATES * panel, wild) : NULL;
   g.h = ck_floats(m * n, wild);
   return g;
 }
 
-/* Runs it on copies of the state and fresh memory, from the last step on where it goes backwards.
- */
-static tarei_gru_steps run_gru_steps(const tarei_gru_steps *g, tarei_gru_steps_fn *function,
-                                     bool backwards, bool shown) {
+static void gru_steps_free(const tarei_gru_steps *g) {
+  free((void *)g->x);
+  free((void *)g->r);
+  free((void *)g->add);
+  free((void *)g->mult);
+  free((void *)g->bias);
+  free(g->h);
+}
+
+/* What a run of copies of the state, into fresh memory, leaves. */
+typedef struct gru_result {
+  float *h, *y;
+} gru_result;
+
+static void result_free(const gru_result *r) {
+  free(r->h);
+  free(r->y);
+}
+
+/* From the last step on where it goes backwards. */
+static tarei_gru_steps gru_steps_twin(const tarei_gru_steps *g, bool backwards, bool shown,
+                                      gru_result *out) {
   const size_t last = g->steps - 1, state = g->m * g->n * sizeof(float);
-  float *const y = ck_output(g->steps * (size_t)g->y_step * sizeof(float));
   tarei_gru_steps twin = *g;
-  twin.h = ck_output(state);
-  memcpy(twin.h, g->h, state);
-  twin.y = y;
+  *out = (gru_result){ck_output(state), ck_output(g->steps * (size_t)g->y_step * sizeof(float))};
+  memcpy(out->h, g->h, state);
+  twin.h = out->h;
+  twin.y = out->y;
   if (backwards) {
     twin.x += last * (size_t)g->x_step;
     twin.y += last * (size_t)g->y_step;
@@ -129,76 +174,153 @@ static tarei_gru_steps run_gru_steps(const tarei_gru_steps *g, tarei_gru_steps_f
     twin.y_step = -g->y_step;
   }
   twin.y = shown ? twin.y : NULL;
-  function(&twin);
-  twin.y = y;
   return twin;
+}
+
+static gru_result run_gru_steps(const tarei_gru_steps *g, tarei_gru_steps_fn *function,
+                                bool backwards, bool shown) {
+  gru_result out;
+  const tarei_gru_steps twin = gru_steps_twin(g, backwards, shown, &out);
+  function(&twin, 1);
+  return out;
+}
+
+static void assert_same_result(const char *name, const tarei_gru_steps *g, const gru_result *got,
+                               const gru_result *expected) {
+  ck_assert_same_floats(name, got->h, expected->h, g->m * g->n);
+  ck_assert_same_floats(name, got->y, expected->y, g->steps * (size_t)g->y_step);
+}
+
+static void compare_gru_steps(const char *family, tarei_gru_steps_fn *scalar, bool bytes) {
+  for (int i = 0; i < 100; i++) {
+    const tarei_gru_steps g = any_gru_steps(bytes, i % 4 == 0);
+    const bool backwards = ck_below(2), shown = ck_below(4);
+    const gru_result expected = run_gru_steps(&g, scalar, backwards, shown);
+    CK_EACH_ROW(family) {
+      const gru_result got =
+          run_gru_steps(&g, (tarei_gru_steps_fn *)row->function, backwards, shown);
+      assert_same_result(row->name, &g, &got, &expected);
+      result_free(&got);
+    }
+    result_free(&expected);
+    gru_steps_free(&g);
+  }
 }
 
 static void gru_steps_give_the_bits_of_scalar(void **state) {
   (void)state;
-  for (int i = 0; i < 100; i++) {
-    const tarei_gru_steps g = any_gru_steps(i % 4 == 0);
-    const bool backwards = ck_below(2), shown = ck_below(4);
-    const tarei_gru_steps expected = run_gru_steps(&g, ck_scalar().gru_steps, backwards, shown);
-    CK_EACH_ROW("gru_steps") {
-      const tarei_gru_steps got =
-          run_gru_steps(&g, (tarei_gru_steps_fn *)row->function, backwards, shown);
-      ck_assert_same_floats(row->name, got.h, expected.h, g.m * g.n);
-      ck_assert_same_floats(row->name, got.y, expected.y, g.steps * (size_t)g.y_step);
-      free(got.h);
-      free(got.y);
+  compare_gru_steps("gru_steps", ck_scalar().gru_steps, false);
+  compare_gru_steps("gru_steps_i8", ck_scalar().gru_steps_i8, true);
+}
+
+/* Two directions in one call give what each gives alone. */
+static void compare_gru_pairs(const char *family, tarei_gru_steps_fn *scalar, bool bytes) {
+  for (int i = 0; i < 50; i++) {
+    tarei_gru_steps g[2];
+    gru_result alone[2];
+    g[0] = any_gru_steps(bytes, i % 4 == 0);
+    g[0].m = ck_below(2) ? 1 : g[0].m;
+    g[1] = g[0];
+    g[1].h = ck_floats(g[1].m * g[1].n, false);
+    for (size_t d = 0; d < 2; d++) {
+      alone[d] = run_gru_steps(&g[d], scalar, d, true);
     }
-    free(expected.h);
-    free(expected.y);
-    free((void *)g.x);
-    free((void *)g.r);
-    free((void *)g.bias);
-    free(g.h);
+    CK_EACH_ROW(family) {
+      gru_result got[2];
+      const tarei_gru_steps both[] = {gru_steps_twin(&g[0], false, true, &got[0]),
+                                      gru_steps_twin(&g[1], true, true, &got[1])};
+      ((tarei_gru_steps_fn *)row->function)(both, 2);
+      for (size_t d = 0; d < 2; d++) {
+        assert_same_result(row->name, &g[d], &got[d], &alone[d]);
+        result_free(&got[d]);
+      }
+    }
+    result_free(&alone[0]);
+    result_free(&alone[1]);
+    free(g[1].h);
+    gru_steps_free(&g[0]);
   }
 }
 
-/* One step is the product of the state and the gates, each by its own kernel. */
+static void gru_steps_go_in_pairs(void **state) {
+  (void)state;
+  compare_gru_pairs("gru_steps", ck_scalar().gru_steps, false);
+  compare_gru_pairs("gru_steps_i8", ck_scalar().gru_steps_i8, true);
+}
+
+static void multiply_state(const tarei_kernels *k, const tarei_gru_steps *g, float *rec) {
+  const size_t columns = GRU_GATES * TAREI_F32_PANEL;
+  k->f32_gemm(&(tarei_f32_gemm){.a = g->h,
+                                .lda = g->n,
+                                .m = g->m,
+                                .k = g->n,
+                                .n = columns,
+                                .b = g->r,
+                                .epilogue = {.bias = g->bias, .out_f32 = rec, .ld_f32 = columns}});
+}
+
+static void multiply_state_bytes(const tarei_kernels *k, const tarei_gru_steps *g, float *rec) {
+  const size_t columns = GRU_GATES * TAREI_F32_PANEL, lda = g->n + 3;
+  uint8_t *const bytes = ck_output(g->m * lda);
+  float *const scales = ck_output(g->m * sizeof *scales);
+  k->quantize_rows(g->h, g->n, g->m, g->n, bytes, lda, scales);
+  k->i8_gemm(&(tarei_i8_gemm){.a = bytes,
+                              .lda = lda,
+                              .m = g->m,
+                              .k = g->n,
+                              .n = columns,
+                              .b = g->r,
+                              .add = g->add,
+                              .epilogue = {.mult = g->mult,
+                                           .row_mult = scales,
+                                           .bias = g->bias,
+                                           .out_f32 = rec,
+                                           .ld_f32 = columns}});
+  free(bytes);
+  free(scales);
+}
+
+/* One step is the product of the state and the gates, each by its own kernel: to the bit in bytes,
+ * whose sums have no order. */
+static void compare_one_step(const tarei_kernels *k, bool bytes, bool wild) {
+  tarei_gru_steps g = any_gru_steps(bytes, wild);
+  g.steps = 1;
+  const size_t columns = GRU_GATES * TAREI_F32_PANEL;
+  float *const rec = ck_output(g.m * columns * sizeof(float));
+  float *const h = ck_output(g.m * g.n * sizeof(float));
+  (bytes ? multiply_state_bytes : multiply_state)(k, &g, rec);
+  k->gru_update(&(tarei_gru_gates){.m = g.m,
+                                   .n = g.n,
+                                   .gate_step = TAREI_F32_PANEL,
+                                   .x = g.x,
+                                   .ldx = g.ldx,
+                                   .rec = rec,
+                                   .ldrec = columns,
+                                   .h = g.h,
+                                   .ldh = g.n,
+                                   .clip = g.clip,
+                                   .linear_before_reset = true,
+                                   .out = {.f32 = h, .ld_f32 = g.n}});
+  const gru_result got = run_gru_steps(&g, bytes ? k->gru_steps_i8 : k->gru_steps, false, true);
+  if (bytes) {
+    ck_assert_same_floats("gru_steps_i8", got.h, h, g.m * g.n);
+  }
+  for (size_t j = 0; j < g.m * g.n && !wild; j++) {
+    assert_true(fabsf(got.h[j] - h[j]) < 2e-5f);
+    assert_true(got.y[j / g.n * g.ldy + j % g.n] == got.h[j]);
+  }
+  result_free(&got);
+  free(h);
+  free(rec);
+  gru_steps_free(&g);
+}
+
 static void gru_steps_are_product_and_gates(void **state) {
   (void)state;
   const tarei_kernels k = ck_scalar();
   for (int i = 0; i < 100; i++) {
-    tarei_gru_steps g = any_gru_steps(false);
-    g.steps = 1;
-    const size_t panel = TAREI_F32_PANEL, columns = GRU_GATES * panel;
-    float *const rec = ck_output(g.m * columns * sizeof(float));
-    float *const h = ck_output(g.m * g.n * sizeof(float));
-    k.f32_gemm(&(tarei_f32_gemm){.a = g.h,
-                                 .lda = g.n,
-                                 .m = g.m,
-                                 .k = g.n,
-                                 .n = columns,
-                                 .b = g.r,
-                                 .epilogue = {.bias = g.bias, .out_f32 = rec, .ld_f32 = columns}});
-    k.gru_update(&(tarei_gru_gates){.m = g.m,
-                                    .n = g.n,
-                                    .gate_step = panel,
-                                    .x = g.x,
-                                    .ldx = g.ldx,
-                                    .rec = rec,
-                                    .ldrec = columns,
-                                    .h = g.h,
-                                    .ldh = g.n,
-                                    .clip = g.clip,
-                                    .linear_before_reset = true,
-                                    .out = {.f32 = h, .ld_f32 = g.n}});
-    const tarei_gru_steps got = run_gru_steps(&g, k.gru_steps, false, true);
-    for (size_t j = 0; j < g.m * g.n; j++) {
-      assert_true(fabsf(got.h[j] - h[j]) < 2e-5f);
-      assert_true(got.y[j / g.n * g.ldy + j % g.n] == got.h[j]);
-    }
-    free(got.h);
-    free(got.y);
-    free(h);
-    free(rec);
-    free((void *)g.x);
-    free((void *)g.r);
-    free((void *)g.bias);
-    free(g.h);
+    compare_one_step(&k, false, false);
+    compare_one_step(&k, true, i % 4 == 0);
   }
 }
 
@@ -255,6 +377,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gru_rows_give_the_bits_of_scalar),
       cmocka_unit_test(gru_steps_give_the_bits_of_scalar),
+      cmocka_unit_test(gru_steps_go_in_pairs),
       cmocka_unit_test(gru_steps_are_product_and_gates),
       cmocka_unit_test(lstm_rows_give_the_bits_of_scalar),
   };
