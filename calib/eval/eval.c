@@ -65,6 +65,7 @@ void tare_eval_result_fini(tare_eval_result *const result) {
   tarei_metric_states_free(&result->states);
   free(result->errors);
   free(result->level_errors);
+  free(result->output_errors);
   free(result->sample_seconds);
   free(result->samples);
   free(result->sample_names);

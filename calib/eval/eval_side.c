@@ -39,6 +39,7 @@ void tarei_eval_side_fini(tarei_eval_side *const side) {
   tarei_metric_states_free(&side->states);
   free(side->errors);
   free(side->level_errors);
+  free(side->output_errors);
   free(side->sample_seconds);
   *side = (tarei_eval_side){0};
 }
@@ -101,6 +102,14 @@ static tare_status keep_errors(tarei_eval_side *const side, tare_error *const er
       return tarei_fail_memory(err, "the errors of each sample", sizeof *side->level_errors);
     }
     side->level_errors[at] = eval_side_errors(&side->pending[side->n_profiles + l]);
+  }
+  for (int o = 0; o < side->n_outputs; o++) {
+    const int64_t at = side->n_errors * side->n_outputs + o;
+    if (!TAREI_GROW(side->output_errors, at, side->cap_output_errors)) {
+      return tarei_fail_memory(err, "the errors of each sample", sizeof *side->output_errors);
+    }
+    side->output_errors[at] =
+        eval_side_errors(&side->pending[side->n_profiles + side->n_levels + o]);
   }
   if (!TAREI_GROW(side->errors, side->n_errors, side->cap_errors)) {
     return tarei_fail_memory(err, "the errors of each sample", sizeof *side->errors);
@@ -195,12 +204,14 @@ tare_status tarei_eval_side_conclude(tarei_eval_side *const side, tare_eval_resu
                                .n_errors = side->n_errors,
                                .errors = side->errors,
                                .level_errors = side->level_errors,
+                               .output_errors = side->output_errors,
                                .sample_seconds = side->sample_seconds,
                                .n_samples = side->n_seconds,
                                .seconds = side->seconds};
   side->states = NULL;
   side->errors = NULL;
   side->level_errors = NULL;
+  side->output_errors = NULL;
   side->sample_seconds = NULL;
   return TARE_OK;
 }

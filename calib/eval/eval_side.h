@@ -24,6 +24,8 @@ typedef struct tarei_eval_side {
   size_t cap_errors;
   tare_error_tally *level_errors; /* the same by level */
   size_t cap_level_errors;
+  tare_error_tally *output_errors; /* the same by output */
+  size_t cap_output_errors;
   double *sample_seconds; /* of each sample that counted */
   int64_t n_seconds;
   size_t cap_seconds;

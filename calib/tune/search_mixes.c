@@ -59,7 +59,8 @@ done:
 
 /* How much lower the bound on the sum has to be, by how far a plan is from its own. */
 static double shortfall(const tarei_search *const s, const tare_tune_score *const score) {
-  const double missing = s->options->sqnr_db - score->sqnr_db; /* dB; -INFINITY without a bound */
+  const double bound = s->options->sqnr_db; /* -INFINITY without one */
+  const double missing = bound - (score->sqnr_db < bound ? score->sqnr_db : score->sqnr.low);
   return missing > 1 ? pow(10, -missing / 10) : 0.6;
 }
 

@@ -155,9 +155,59 @@ static tare_status score_metric(const tarei_trials *const t, const tare_eval_res
   return TARE_OK;
 }
 
+/* What counts for the SQNR of a sample: each level, and each output where not all are zero in
+ * float.
+ */
+static void gather_tallies(const tare_eval_result *const result, const int n_levels,
+                           tare_error_tally *const out) {
+  const int n_outputs = result->n_outputs, n = n_levels + n_outputs;
+  for (int64_t s = 0; s < result->n_errors; s++) {
+    for (int l = 0; l < n_levels; l++) {
+      out[s * n + l] =
+          result->level_errors ? result->level_errors[s * n_levels + l] : result->errors[s];
+    }
+    for (int o = 0; o < n_outputs; o++) {
+      const bool counts = result->outputs[o].sqnr_db > -INFINITY;
+      out[s * n + n_levels + o] =
+          counts ? result->output_errors[s * n_outputs + o] : (tare_error_tally){0};
+    }
+  }
+}
+
+/* A bootstrap of n samples draws the worst of them alone with a probability of n^-n: from four on
+ * that is less than the 2.5 % below a 95 % interval. */
+enum { LEAST_OF_INTERVAL = 4 };
+
+/* The intervals of the SQNR of n plans. */
+static tare_status score_intervals(const tare_eval_result *const results, const int n,
+                                   tare_tune_score *const scores, tare_error *const err) {
+  const tare_error_tally *tallies[TAREI_TRIALS_AT_ONCE];
+  tare_difference differences[TAREI_TRIALS_AT_ONCE];
+  tare_interval intervals[TAREI_TRIALS_AT_ONCE];
+  const int n_levels = results->n_levels ? results->n_levels : 1;
+  const int columns = n_levels + results->n_outputs;
+  const int64_t n_samples = results->n_errors;
+  const size_t each = (size_t)n_samples * (size_t)columns;
+  tare_error_tally *const all = tarei_calloc(each * (size_t)n, sizeof *all);
+  if (!all) {
+    return tarei_fail_memory(err, "intervals", each * (size_t)n * sizeof *all);
+  }
+  for (int i = 0; i < n; i++) {
+    gather_tallies(&results[i], n_levels, all + (size_t)i * each);
+    tallies[i] = all + (size_t)i * each;
+  }
+  const tare_status status =
+      tare_sqnr_differences(tallies, n, n_samples, columns, 0, differences, intervals, err);
+  for (int i = 0; i < n && status == TARE_OK; i++) {
+    scores[i].sqnr = intervals[i];
+  }
+  free(all);
+  return status;
+}
+
 bool tarei_score_is_good(const tare_tune_options *const o, const tare_tune_score *const score) {
   const bool bounded = score->has_metric && !isinf(o->max_drop);
-  return score->sqnr_db >= o->sqnr_db && (!bounded || score->drop.high <= o->max_drop);
+  return score->sqnr.low >= o->sqnr_db && (!bounded || score->drop.high <= o->max_drop);
 }
 
 static bool bounds_hold(const tarei_trials *const t, const tare_tune_score *const score) {
@@ -172,10 +222,15 @@ static tare_status score_results(const tarei_trials *const t, tare_plan *const *
   for (int i = 0; i < n; i++) {
     double in_float = 0;
     TAREI_TRY(tarei_float_share(plans[i], &in_float, err));
-    scores[i] = (tare_tune_score){.sqnr_db = lowest_of_outputs(&results[i]),
+    const double sqnr_db = lowest_of_outputs(&results[i]);
+    scores[i] = (tare_tune_score){.sqnr_db = sqnr_db,
+                                  .sqnr = {sqnr_db, sqnr_db},
                                   .drop = {.value = NAN, .low = NAN, .high = NAN},
                                   .samples = results[i].total.samples,
                                   .integer_share = 1 - in_float};
+  }
+  if (results->n_errors >= LEAST_OF_INTERVAL) {
+    TAREI_TRY(score_intervals(results, n, scores, err));
   }
   if (metric) {
     TAREI_TRY(score_metric(t, results, n, scores, err));

@@ -67,6 +67,7 @@ typedef struct tarei_quant {
   /* Of the graph (graph/quantize/levels.h); not in plan files. */
   bool follows_level; /* a louder input than those of the table exceeds the scale */
   bool logged;        /* a logarithm or root follows, and nothing before has a bias */
+  bool over_budget;   /* convolutions would lose too much together (graph/quantize/loss_budget.h) */
 } tarei_quant;
 
 /* Input `input` of a node, which reads a value; `node` is -1 for none. */

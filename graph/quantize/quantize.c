@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/levels.h"
+#include "graph/quantize/loss_budget.h"
 #include "graph/quantize/lower_bound.h"
 #include "graph/quantize/product_size.h"
 #include "graph/quantize/quantize_move.h"
@@ -207,7 +208,7 @@ static bool has_quiet_rows(const tarei_graph *const g, const tarei_int8_form *co
     return tarei_quant_needs_rows(&x->quant, loss);
   }
   *gain = x->quant.granularity == TAREI_PER_ROW ? tarei_quant_row_gain(&x->quant) : 0;
-  return form->windows ? tarei_quant_wants_windows(&x->quant)
+  return form->windows ? tarei_quant_wants_windows(&x->quant) || x->quant.over_budget
                        : x->quant.granularity == TAREI_PER_ROW;
 }
 
@@ -246,6 +247,19 @@ static tarei_reason reason_for_rows(const tarei_graph *const g, const tarei_node
              : because(g, TARE_REASON_NONE, NULL, 0);
 }
 
+/* The first operand of a product of activations, which has no row scales, whose rows one scale
+ * drowns. */
+static const tarei_value *find_drowned(const tarei_graph *const g, const tarei_node *const node,
+                                       const tarei_int8_form *const form) {
+  for (int i = 0; i < form->activations; i++) {
+    const tarei_value *const x = &g->values[node->in[i]];
+    if (tarei_quant_wants_float(&x->quant)) {
+      return x;
+    }
+  }
+  return NULL;
+}
+
 /* By the predicted losses: row scales where one scale costs rows of the input much more, where a
  * louder input or another sample would exceed it, and on a single channel, of which a row is a
  * single value and shows nothing; 16 bits where these do not suffice. Layers with an operand
@@ -263,8 +277,14 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
       symmetric ? NULL : find_follower(g, node, n_rows, form->activations);
   const tarei_reason rows = reason_for_rows(g, node, form, o);
   const bool alone = !symmetric && n_rows == 0 && form->activations == 1;
+  const tarei_value *const drowned =
+      symmetric || n_rows || alone ? NULL : find_drowned(g, node, form);
   if (alone && (tarei_quant_wants_float(&x->quant) || rows.why == TARE_REASON_FEW_ROWS)) {
     *why = rows;
+    return TARE_PRECISION_FP32;
+  }
+  if (drowned) {
+    *why = because(g, TARE_REASON_QUIET_ROWS, drowned, tarei_quant_row_gain(&drowned->quant));
     return TARE_PRECISION_FP32;
   }
   if (clipped) {
@@ -298,11 +318,10 @@ static bool is_slower(const tarei_graph *const g, const tarei_node *const node,
          tarei_product_is_small(g, o->profiles, node, form);
 }
 
-/* Whether a node is none that a quantized model could state scales for. */
-static bool states_nothing(const tarei_graph *const g, const tarei_node *const node,
-                           const tarei_quantize_options *const o) {
-  return tarei_attr_int(node, TAREI_ATTR_NORM, 0) != 0 &&
-         (o->stated_only || g->values[node->in[0]].quant.stated);
+/* A BatchNormalization that became a convolution reads floats, as other normalizations do: it lifts
+ * quiet channels, and what one scale leaves of them. Quantized models state no scales for it. */
+static bool is_norm(const tarei_node *const node) {
+  return tarei_attr_int(node, TAREI_ATTR_NORM, 0) != 0;
 }
 
 /* What a layer gets that nobody asked about by name. */
@@ -318,7 +337,7 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
     *why = because(g, TARE_REASON_RUN_TIME, x, 0);
     return TARE_PRECISION_INT8_ROWS;
   }
-  if (states_nothing(g, node, o)) {
+  if (is_norm(node)) {
     return TARE_PRECISION_FP32;
   }
   if (x->quant.stated || o->stated_only) {
@@ -379,9 +398,9 @@ static tare_status decide(tarei_graph *const g, const int n, const tarei_int8_fo
     tarei_requested_refuse(o->requested, node, tare_precision_name(request->precision), &against);
   }
   *got = against.why ? TARE_PRECISION_FP32 : *got;
-  const tare_precision asked = request                                  ? request->precision
-                               : o->int8 && !states_nothing(g, node, o) ? TARE_PRECISION_INT8
-                                                                        : TARE_PRECISION_ANY;
+  const tare_precision asked = request                     ? request->precision
+                               : o->int8 && !is_norm(node) ? TARE_PRECISION_INT8
+                                                           : TARE_PRECISION_ANY;
   char *const other =
       request ? tarei_requests_left_out(&o->requested->precisions, g, node, asked) : NULL;
   if (other && !against.why) {
@@ -518,6 +537,7 @@ static void mark_symmetric(const tarei_graph *const g, rewrite *const r) {
 }
 
 static tare_status decide_nodes(tarei_graph *const g, rewrite *const r, tare_error *const err) {
+  TAREI_TRY(tarei_graph_budget_losses(g, err));
   for (int n = 0; n < g->n_nodes; n++) {
     const tarei_int8_form *const form = g->nodes[n].op->int8;
     tare_precision got = TARE_PRECISION_FP32;

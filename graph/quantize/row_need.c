@@ -5,6 +5,7 @@
 /* Limits; docs/numerics.md has the measurements behind them. */
 #define ENOUGH 3e-5         /* static loss, 45 dB, up to which one scale is good enough */
 #define ENOUGH_WINDOWS 3e-3 /* the same for convolutions, 25 dB: their rows cost more time */
+#define TOGETHER 1e-4       /* the same of all along one axis that keep one scale, 40 dB */
 #define GAIN 2              /* so many times as much must one scale lose as row scales */
 #define LOST 1e-2           /* static loss, 20 dB, from which on one scale serves no engine */
 #define NOISY 2e-3          /* loss of an output, 27 dB, from which on 8-bit rows are too few */
@@ -41,7 +42,8 @@ bool tarei_quant_wants_windows(const tarei_quant *const quant) {
 }
 
 bool tarei_quant_wants_float(const tarei_quant *const quant) {
-  return quant->granularity == TAREI_PER_ROW && tarei_quant_loses_rows(quant);
+  return quant->granularity == TAREI_PER_ROW &&
+         (tarei_quant_loses_rows(quant) || quant->over_budget);
 }
 
 double tarei_quant_output_loss(const tarei_quant *const in, const tarei_quant *const out,
@@ -67,6 +69,10 @@ int64_t tarei_loss_decibels(const double loss) {
 
 bool tarei_quant_loses_rows(const tarei_quant *const quant) {
   return quant->static_loss > LOST;
+}
+
+bool tarei_losses_are_many(const double sum) {
+  return sum > TOGETHER;
 }
 
 bool tarei_rows_drown(const double static_loss) {

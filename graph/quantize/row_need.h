@@ -13,12 +13,16 @@ bool tarei_quant_needs_rows(const tarei_quant *quant, double row_loss);
 /* Whether a convolution needs row scales, which are those of its windows. */
 bool tarei_quant_wants_windows(const tarei_quant *quant);
 
-/* Whether a layer that cannot use row scales does better in float. */
+/* Whether a layer that cannot use row scales does better in float: alone, or because convolutions
+ * would lose too much together. */
 bool tarei_quant_wants_float(const tarei_quant *quant);
 
 /* Whether no engine should use one static scale, and whether it drowns rows in noise. */
 bool tarei_quant_loses_rows(const tarei_quant *quant);
 bool tarei_rows_drown(double static_loss);
+
+/* Whether the convolutions of a graph lose too much together by one scale. */
+bool tarei_losses_are_many(double sum);
 
 /* Whether a sample has so few rows that scales of their own take no time worth counting. */
 bool tarei_rows_are_few(double per_sample);

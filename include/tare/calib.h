@@ -250,6 +250,20 @@ TARE_API tare_status tare_dataset_choose(tare_dataset *dataset, const tare_profi
                                          tare_error *err);
 
 /**
+ * Divides samples in two: some that are set aside to judge what is made of the others. Which ones
+ * they are follows from the hashes of their contents: neither from their order, nor from their
+ * names, and copies of a sample are on the same side. All samples are read once.
+ * @param data keeps the samples that are not set aside; without shards
+ * @param held n_held data sets of the same data; each keeps so many of the samples that are set
+ *        aside as its number in `counts` says, the same ones first, or more with copies of the last
+ * @param counts each 1 or more
+ * @return TARE_OK, TARE_E_USAGE (a count below 1), TARE_E_INPUT (no sample is left on one side),
+ *         TARE_E_MEMORY, or an error of tare_dataset_next
+ */
+TARE_API tare_status tare_dataset_hold_out(tare_dataset *data, tare_dataset *const *held,
+                                           const int64_t *counts, int n_held, tare_error *err);
+
+/**
  * Runs the float model over the data once and collects statistics.
  * @param model a model for which tare_calibrate_check succeeds
  * @param dataset is read from its current position to the end

@@ -114,7 +114,10 @@ typedef struct tare_eval_result {
   double seconds;           /* wall time of the runs of the plan */
   double reference_seconds; /* wall time of the runs of the reference */
   int64_t peak_bytes;       /* peak resident memory of the process so far */
-  void *reserved[8];        /* for later versions */
+  /** The same for each of n_outputs, those of a sample one after the other; NULL without errors,
+   * and in a result that was read from a file. */
+  tare_error_tally *output_errors;
+  void *reserved[7]; /* for later versions */
 } tare_eval_result;
 
 /** Sets the options to the defaults: everything zero, except profile -1. */

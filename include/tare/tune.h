@@ -34,7 +34,9 @@ typedef struct tare_tune_score {
   int64_t samples;
   double integer_share; /* of the multiply-adds at the opt lengths of the first profile, 0..1 */
   bool holds;           /* the bounds */
-  void *reserved[4];    /* for later versions */
+  tare_interval sqnr;   /* the 95 % interval of sqnr_db, by a bootstrap over the samples; of fewer
+                           than four samples sqnr_db itself */
+  void *reserved[2];    /* for later versions */
 } tare_tune_score;
 
 /** What a search does at a time. */
@@ -57,7 +59,8 @@ typedef bool (*tare_tune_progress_fn)(void *user, const tare_tune_state *state);
 
 /** Options of tare_tune; set the defaults with tare_tune_options_init. */
 typedef struct tare_tune_options {
-  double sqnr_db;  /* lowest SQNR of the outputs compared with float; -INFINITY: no bound */
+  double sqnr_db;  /* lowest SQNR of the outputs compared with float: the lower end of the 95 %
+                      interval. -INFINITY: no bound */
   double max_drop; /* how much worse the metric may be than that of the float plan: the
                       upper end of the 95 % interval, in the unit of the metric's value.
                       INFINITY: no bound */
@@ -102,7 +105,8 @@ TARE_API void tare_tune_options_init(tare_tune_options *options);
  * @param model the model, which may be freed afterwards
  * @param profiles copied
  * @param search samples with which single layers are measured; read from the beginning many times
- * @param check samples with which plans are accepted; the same data set as `search`, or another
+ * @param check samples with which plans are accepted; the same data set as `search`, or another.
+ *        Those of the calibration have more accurate plans than others will
  * @param options at least one bound on the accuracy
  * @param out receives the result; free it with tare_tuned_free
  * @return TARE_OK, TARE_E_USAGE (no layer has a choice, or there is no

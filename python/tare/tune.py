@@ -37,6 +37,8 @@ class TuneScore:
     integer_share: float
     holds: bool
     """The bounds."""
+    sqnr_interval: tuple[float, float]
+    """95 % interval of ``sqnr_db``, whose lower end a bound applies to."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ TuneProgress = Callable[[TuneState], Optional[bool]]
 
 def _score(s: Any) -> TuneScore:
     return TuneScore(s.sqnr_db, _difference(s.drop) if s.has_metric else None, s.seconds,
-                     s.float_seconds, int(s.samples), s.integer_share, bool(s.holds))
+                     s.float_seconds, int(s.samples), s.integer_share, bool(s.holds),
+                     (s.sqnr.low, s.sqnr.high))
 
 
 def _state(s: Any) -> TuneState:
@@ -190,7 +193,8 @@ def tune(model: Union[Model, Path], data: DataLike, table: Union[None, Table, Pa
          progress: Optional[TuneProgress] = None, **options: Any) -> Tuned:
     """Searches the fastest mix of precisions that keeps the bounds.
 
-    - ``min_sqnr_db``: lowest SQNR of the outputs compared with float; ``max_drop``: how much worse
+    - ``min_sqnr_db``: lowest SQNR of the outputs compared with float, of its 95 % interval the lower
+      end; ``max_drop``: how much worse
       the metric may be, in its unit; one of them is needed
     - ``min_integer_share``: of the multiply-adds, 0 to 1; ``all_precisions``: bf16 too;
       ``seconds``: no new measurement begins after this time

@@ -278,6 +278,9 @@ static void print_choice(const quantize_choice *const choice) {
     if (i != choice->best) {
       printf("%s%s %.1f", between, tare_method_name(choice->tried[i].method),
              choice->tried[i].sqnr_db);
+      if (choice->tried[i].spares) {
+        printf(" with %.0f %% on integers", 100 * choice->tried[i].integers);
+      }
       between = ", ";
     }
   }
@@ -358,6 +361,7 @@ static void quantize_print_json(const quantize_arguments *const a, const quantiz
     cJSON *const item = json_add(list, NULL, json_object());
     json_text(item, "method", tare_method_name(w->choice.tried[i].method));
     json_real(item, "sqnr_db", w->choice.tried[i].sqnr_db);
+    json_real(item, "integer_share", w->choice.tried[i].integers);
   }
   if (a->per_profile) {
     files_json(object, a, w);

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@ enum {
   OPT_TIMING_CACHE
 };
 enum { SEARCH_SAMPLES = 8, CHECK_SAMPLES = 32 };
+/* Without --eval, one of so many samples is held out of the calibration, if there are so many. */
+enum { HELD_OUT_PART = 4, HELD_OUT_LEAST = 16 };
 static const double DEFAULT_SQNR = 30;
 
 typedef struct tune_arguments {
@@ -50,6 +53,7 @@ typedef struct tune_arguments {
 typedef struct tune_work {
   tare_model *model;
   tare_dataset *data, *search, *check;
+  int64_t given, held_out;   /* samples of the data, and those that do not calibrate */
   tare_streaming *streaming; /* NULL: samples are runs */
   tare_profiles *profiles;
   length_inputs lengths;
@@ -70,7 +74,10 @@ static const struct argp_option OPTIONS[] = {
     {"min-int8", OPT_MIN_INT8, "SHARE", 0,
      "Bound: share of the multiply-adds on integers, e.g. 80%, even if float is faster", 0},
     {"eval", OPT_TUNE_EVAL, "DATA", 0,
-     "Accept plans by DATA; repeat for more (default: the first 32 samples of the calibration)", 0},
+     "Accept plans by DATA; repeat for more (default: up to 32 samples of the data, held out of "
+     "the "
+     "calibration)",
+     0},
     {"best", OPT_BEST, NULL, 0, "Also use bf16, beside int8, 16-bit activations and float", 0},
     {"method", OPT_TUNE_METHOD, "METHOD", 0,
      "Calibration method (default: the one with the highest SQNR): ", 0},
@@ -219,6 +226,44 @@ static tare_status tune_check_outputs(const tune_arguments *const a, tare_error 
   return status;
 }
 
+/* How many samples are held out of the calibration. */
+static int64_t held_out_of(const int64_t samples) {
+  const int64_t part = samples / HELD_OUT_PART;
+  return samples < HELD_OUT_LEAST ? 0 : part < CHECK_SAMPLES ? part : CHECK_SAMPLES;
+}
+
+/* The samples that search and accept plans, without --eval: some that are held out; of few samples
+ * all. */
+static tare_status open_held_out(const tune_arguments *const a, const ports *const p,
+                                 tune_work *const w, tare_error *const err) {
+  w->given = tare_dataset_count(w->data);
+  w->held_out = held_out_of(w->given);
+  const int64_t all = w->given > 0 ? w->given : CHECK_SAMPLES;
+  const int64_t search = w->held_out ? all : SEARCH_SAMPLES;
+  CLI_TRY(source_open_first(&a->in, p, w->streaming, search, &w->search, err));
+  return source_open_first(&a->in, p, w->streaming, w->held_out ? all : CHECK_SAMPLES, &w->check,
+                           err);
+}
+
+/* Afterwards the data are those of the calibration. */
+static tare_status hold_out(const tune_arguments *const a, tune_work *const w,
+                            tare_error *const err) {
+  if (a->eval.n) {
+    return TARE_OK;
+  }
+  if (!w->held_out) {
+    say(&a->in.common,
+        "warning: the plan is judged by the samples that calibrate it, and other samples may have "
+        "less: %" PRId64
+        " of them are too few to hold some out (expected %d or more, or --eval DATA)",
+        w->given, HELD_OUT_LEAST);
+    return TARE_OK;
+  }
+  tare_dataset *const held[] = {w->search, w->check};
+  const int64_t search = w->held_out < SEARCH_SAMPLES ? w->held_out : SEARCH_SAMPLES;
+  return tare_dataset_hold_out(w->data, held, (const int64_t[]){search, w->held_out}, 2, err);
+}
+
 static tare_status open_tune_data(const tune_arguments *const a, tune_work *const w,
                                   tare_error *const err) {
   const ports p = ports_of_model(w->model);
@@ -227,15 +272,19 @@ static tare_status open_tune_data(const tune_arguments *const a, tune_work *cons
   eval.paths = a->eval;
   eval.data.limit = 0; /* that of the calibration */
   CLI_TRY(source_open(&calib, &p, &w->streaming, &w->data, err));
-  CLI_TRY(source_open_first(&a->in, &p, w->streaming, SEARCH_SAMPLES, &w->search, err));
-  CLI_TRY(a->eval.n ? source_open(&eval, &p, &w->streaming, &w->check, err)
-                    : source_open_first(&a->in, &p, w->streaming, CHECK_SAMPLES, &w->check, err));
+  if (a->eval.n) {
+    CLI_TRY(source_open_first(&a->in, &p, w->streaming, SEARCH_SAMPLES, &w->search, err));
+    CLI_TRY(source_open(&eval, &p, &w->streaming, &w->check, err));
+  } else {
+    CLI_TRY(open_held_out(a, &p, w, err));
+  }
   tare_dataset *sets[] = {w->data, w->check};
   const int n = a->eval.n ? 2 : 1;
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, sets, n,
                           w->streaming, &w->profiles, err));
-  return length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs, sets, n,
-                              w->streaming, &w->lengths, err);
+  CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs, sets, n,
+                               w->streaming, &w->lengths, err));
+  return hold_out(a, w, err);
 }
 
 static tare_status tune_collect(const tune_arguments *const a, tune_work *const w,
@@ -411,6 +460,8 @@ static tare_status tune_all(const tune_arguments *const a, tune_work *const w,
                               .method = tare_method_name(w->choice.tried[w->choice.best].method),
                               .options = &o,
                               .metric = a->metric.metric,
+                              .given = w->given,
+                              .held_out = w->held_out,
                               .tuned = w->tuned};
   return (a->in.common.json ? tune_json : tune_print)(&report, err);
 }

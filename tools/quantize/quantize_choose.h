@@ -23,8 +23,10 @@ typedef struct quantize_trial {
 /* A method that was tried. */
 typedef struct quantize_method {
   int method;
-  double sqnr_db; /* of what its table makes, compared with float, of several models the lowest;
-                     NAN with a single method */
+  double sqnr_db;  /* of what its table makes, compared with float, of several models the lowest;
+                      NAN with a single method */
+  double integers; /* share of the multiply-adds on integers, of several models the lowest */
+  bool spares;     /* others have clearly more of them: its SQNR is that of layers in float */
 } quantize_method;
 
 typedef struct quantize_choice {
@@ -36,7 +38,8 @@ typedef struct quantize_choice {
 } quantize_choice;
 
 /* Computes a table by each method and chooses the one whose model or int8 plan has the highest SQNR
- * on the data. On failure too the choice is to be ended. */
+ * on the data, of those that spare no layers unless these are bad. On failure too the choice is to
+ * be ended. */
 tare_status quantize_choose(const quantize_trial *trial, quantize_choice *out, tare_error *err);
 void quantize_choice_fini(quantize_choice *choice);
 

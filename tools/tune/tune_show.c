@@ -39,6 +39,9 @@ static void print_score(const tune_report *const r, const char *const head,
     printf(" equal to float");
   } else {
     printf(" %.1f dB", score->sqnr_db);
+    if (score->sqnr.low < score->sqnr.high) {
+      printf(" (95 %%: %.1f to %.1f)", score->sqnr.low, score->sqnr.high);
+    }
   }
   if (r->metric >= 0) {
     const tare_metric_unit unit = tare_metric_get_unit(r->metric);
@@ -85,11 +88,18 @@ static void print_changes(const tune_report *const r) {
   report_print(t, stdout);
 }
 
+/* Too few samples have none. */
+static bool has_interval(const tune_report *const r) {
+  const tare_tune_score standard = tare_tuned_standard(r->tuned);
+  return standard.sqnr.low < standard.sqnr.high;
+}
+
 static void print_bounds(const tune_report *const r) {
   const char *between = " ";
   printf("bounds    ");
   if (!isinf(r->options->sqnr_db)) {
-    printf("%sSQNR at least %.1f dB", between, r->options->sqnr_db);
+    printf("%sSQNR at least %.1f dB%s", between, r->options->sqnr_db,
+           has_interval(r) ? " at the lower end of the interval" : "");
     between = ", ";
   }
   if (r->options->min_integer_share > 0) {
@@ -147,6 +157,19 @@ static void print_kept_levels(const tune_report *const r) {
   }
 }
 
+/* What the plans were judged by. */
+static void print_held_out(const tune_report *const r) {
+  if (r->held_out) {
+    printf("held out   %" PRId64 " of %" PRId64
+           " samples, by hashes of their contents: they search and judge plans, the others "
+           "calibrate\n",
+           r->held_out, r->given);
+  } else if (r->given) {
+    printf("held out   none of %" PRId64 " sample%s: the same samples calibrate and judge plans\n",
+           r->given, cli_s(r->given));
+  }
+}
+
 /* Layers of all plans whose times were needed. */
 static void tune_print_times(const tune_report *const r) {
   const tare_tuned_times times = tare_tuned_get_times(r->tuned);
@@ -180,6 +203,7 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
   print_changes(r);
   print_levels(r);
   printf("\nmethod     %s\n", r->method);
+  print_held_out(r);
   print_bounds(r);
   print_score(r, "default", &standard);
   print_score(r, "chosen", &score);
@@ -206,6 +230,9 @@ static void tune_score_json(cJSON *const object, const char *const name, const t
   cJSON *const item = json_add(object, name, json_object());
   json_real(item, "sqnr_db", score->sqnr_db);
   json_bool(item, "equal", isinf(score->sqnr_db));
+  cJSON *const interval = json_add(item, "sqnr_interval", json_object());
+  json_real(interval, "low", score->sqnr.low);
+  json_real(interval, "high", score->sqnr.high);
   if (r->metric >= 0) {
     difference_json(item, "drop", &score->drop);
   }
@@ -250,6 +277,9 @@ tare_status tune_json(const tune_report *const r, tare_error *const err) {
   json_real(object, "min_sqnr_db", r->options->sqnr_db);
   json_real(object, "max_drop", r->options->max_drop);
   json_real(object, "min_integer_share", r->options->min_integer_share);
+  if (r->given) {
+    json_int(object, "held_out", r->held_out);
+  }
   tune_score_json(object, "default", r, &standard);
   tune_score_json(object, "chosen", r, &score);
   json_int(object, "plans", tare_tuned_n_plans(r->tuned));

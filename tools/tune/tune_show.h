@@ -9,7 +9,9 @@ typedef struct tune_report {
   const char *model, *plan, *table, *timing_cache; /* names of files; NULL: not written */
   const char *method;                              /* of the table */
   const tare_tune_options *options;
-  int metric; /* -1: none */
+  int metric;              /* -1: none */
+  int64_t given, held_out; /* samples of the data, and those held out of the calibration; 0, 0:
+                              other data accept plans */
   const tare_tuned *tuned;
 } tune_report;
 

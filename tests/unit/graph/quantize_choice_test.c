@@ -150,17 +150,77 @@ static void depthwise_layers_go_float(void **state) {
   (void)state;
   for (int i = 0; i < 2; i++) {
     tarei_graph *const g = tarei_graph_new("test");
-    const int x = add_input(g, "x", "n;8;t");
-    const int w = add_floats(g, "w", 3, (int64_t[]){8, 1, 3}, ramp);
+    const int x = add_input(g, "x", "n;8;t;t");
+    const int w = add_floats(g, "w", 4, (int64_t[]){8, 1, 3, 3}, ramp);
     const int h = OP(g, "Conv", "h", x, w);
     assert_true(tarei_attr_set_int(last_node(g), "group", 8));
-    end_graph(g, conv(g, "y", h, 8));
+    end_graph(g, OP(g, "Relu", "y", h));
     optimize(g, false);
     annotate(g);
     set_losses(g, "x", i ? 0.02 : 0.005, 1e-4, 0);
     quantize(g);
     assert_got(g, "n_h", i ? TARE_PRECISION_FP32 : TARE_PRECISION_INT8,
                i ? TARE_REASON_QUIET_ROWS : TARE_REASON_NONE, i ? 23 : 0);
+    tarei_graph_free(g);
+  }
+}
+
+/* Nor have products of activations, whichever operand it is. */
+static void products_go_float(void **state) {
+  (void)state;
+  static const char *const NAMES[] = {"x", "y"};
+  for (int i = 0; i < 4; i++) {
+    const bool drowns = i >= 2;
+    tarei_graph *const g = sum_over_t(false, false);
+    set_losses(g, NAMES[i % 2], drowns ? 0.02 : 0.005, 1e-4, 0);
+    quantize(g);
+    assert_got(g, "n_out", drowns ? TARE_PRECISION_FP32 : TARE_PRECISION_INT8,
+               drowns ? TARE_REASON_QUIET_ROWS : TARE_REASON_NONE, drowns ? 23 : 0);
+    tarei_graph_free(g);
+  }
+}
+
+/* A chain of convolutions along one axis, or over two. */
+static tarei_graph *chain_of_convs(const bool line) {
+  static const char *const OUT[] = {"a", "b", "c"};
+  tarei_graph *const g = tarei_graph_new("test");
+  int x = add_input(g, "x", line ? "n;4;t" : "n;4;t;t");
+  for (int i = 0; i < 3; i++) {
+    char name[8];
+    (void)snprintf(name, sizeof name, "w_%s", OUT[i]);
+    x = OP(g, "Conv", OUT[i], x, add_floats(g, name, line ? 3 : 4, (int64_t[]){4, 4, 3, 3}, ramp));
+  }
+  end_graph(g, x);
+  optimize(g, false);
+  annotate(g);
+  return g;
+}
+
+/* Those that lose least keep one scale, whatever their place; what is left of the budget is not for
+ * others. */
+static void convolutions_along_an_axis_share_a_budget(void **state) {
+  (void)state;
+  static const struct {
+    bool line;
+    double x, a, b; /* what one scale costs the inputs of a, b and c */
+    bool rows[3];
+  } cases[] = {
+      {true, 4e-5, 9e-5, 5e-5, {false, true, false}},
+      {true, 2e-3, 9e-5, 5e-5, {true, true, false}},
+      {true, 3e-5, 2e-5, 4e-5, {false, false, false}},
+      {false, 2e-3, 2e-3, 2e-3, {false, false, false}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tarei_graph *const g = chain_of_convs(cases[i].line);
+    set_losses(g, "x", cases[i].x, 1e-6, 0);
+    set_losses(g, "a", cases[i].a, 1e-6, 0);
+    set_losses(g, "b", cases[i].b, 1e-6, 0);
+    quantize(g);
+    static const char *const NODES[] = {"n_a", "n_b", "n_c"};
+    for (int n = 0; n < 3; n++) {
+      assert_int_equal(node_called(g, NODES[n])->record.got,
+                       cases[i].rows[n] ? TARE_PRECISION_INT8_ROWS : TARE_PRECISION_INT8);
+    }
     tarei_graph_free(g);
   }
 }
@@ -218,6 +278,8 @@ int main(void) {
       cmocka_unit_test(long_sums_stay_float),
       cmocka_unit_test(precisions_follow_the_losses),
       cmocka_unit_test(depthwise_layers_go_float),
+      cmocka_unit_test(products_go_float),
+      cmocka_unit_test(convolutions_along_an_axis_share_a_budget),
       cmocka_unit_test(few_rows_have_their_own_scales),
       cmocka_unit_test(parts_pay_for_the_scale_of_the_whole),
   };

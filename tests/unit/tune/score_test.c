@@ -9,8 +9,10 @@
 #include "calib/tune/trials.h"
 
 static tare_tune_score score_of(const double high) {
-  return (tare_tune_score){
-      .sqnr_db = 40, .has_metric = true, .drop = {.value = high, .low = high, .high = high}};
+  return (tare_tune_score){.sqnr_db = 40,
+                           .sqnr = {38, 42},
+                           .has_metric = true,
+                           .drop = {.value = high, .low = high, .high = high}};
 }
 
 static void a_drop_without_a_value_holds_no_bound(void **state) {
@@ -36,9 +38,9 @@ static void samples_without_labels_are_judged_by_sqnr(void **state) {
   tare_tune_score score = score_of(NAN);
   score.has_metric = false;
   assert_true(tarei_score_is_good(&o, &score));
-  score.sqnr_db = 20;
+  score.sqnr.low = 29.9; /* the lower end of the interval counts */
   assert_false(tarei_score_is_good(&o, &score));
-  score.sqnr_db = NAN;
+  score.sqnr.low = NAN;
   assert_false(tarei_score_is_good(&o, &score));
 }
 
