@@ -4,17 +4,24 @@
 
 #include "tools/say.h"
 
+static bool axis_is(const tare_port *const port, const int axis, const char *const name) {
+  const char *const symbol = axis < port->rank ? port->dims[axis].symbol : NULL;
+  return symbol && strcmp(symbol, name) == 0;
+}
+
+/* The only axis of an input has lengths, unless it is the batch of others. */
 static bool symbol_is_length(const tare_port *const inputs, const int n_inputs,
                              const char *const name) {
+  bool behind = false, only = false, first = false;
   for (int i = 0; i < n_inputs; i++) {
-    for (int d = inputs[i].rank == 1 ? 0 : 1; d < inputs[i].rank; d++) {
-      const char *const symbol = inputs[i].dims[d].symbol;
-      if (symbol && strcmp(symbol, name) == 0) {
-        return true;
-      }
+    const bool begins = axis_is(&inputs[i], 0, name);
+    only |= begins && inputs[i].rank == 1;
+    first |= begins && inputs[i].rank > 1;
+    for (int d = 1; d < inputs[i].rank; d++) {
+      behind |= axis_is(&inputs[i], d, name);
     }
   }
-  return false;
+  return behind || (only && !first);
 }
 
 /* Whether "NAME=" or "'NAME'=" stands at the begin of one of its parts. */
