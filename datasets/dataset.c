@@ -26,6 +26,7 @@ struct tare_dataset {
   tarei_feed feed;      /* where the spec has one */
   uint64_t hash;        /* of what the data set consists of */
   bool audio;           /* there are samples that are audio */
+  unsigned heeded;      /* options that files heed, of TAREI_HEEDS_... */
   int64_t n_empty;      /* labels that a list has empty */
   int64_t total, count; /* samples of all shards, and of this one; -1: only a feed's end tells */
   tarei_str describe, gain_range;
@@ -80,12 +81,14 @@ static tare_status count_item(tare_dataset *const dataset, const size_t i, tarei
   TAREI_TRY(is_of_other_shard(dataset, item) ? TARE_OK : survey_item(dataset, item, n_kinds, err));
   if (item->count < 0) { /* a feed, which is alone */
     dataset->total = -1;
+    dataset->heeded = item->ops->heeds;
     return tarei_items_set_count(&dataset->items, i, INT64_MAX, item->audio, err);
   }
   if (!tarei_add_i64(dataset->total, item->count, &dataset->total)) {
     return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
   }
   dataset->audio = dataset->audio || item->audio;
+  dataset->heeded |= item->ops->heeds;
   dataset->n_empty += item->label_text && !item->label_text[0];
   return item->count == 1 && item->audio == item->ops->has_rate
              ? TARE_OK
@@ -314,6 +317,15 @@ void tare_dataset_close(tare_dataset **const handle) {
 
 int64_t tare_dataset_count(const tare_dataset *const dataset) {
   return dataset->count;
+}
+
+const char *tare_dataset_unheeded(const tare_dataset *const dataset) {
+  const tarei_data_spec *const spec = &dataset->spec;
+  const unsigned unheeded = ~dataset->heeded;
+  return unheeded & TAREI_HEEDS_ROWS && spec->rows             ? "rows"
+         : unheeded & TAREI_HEEDS_MAPPINGS && spec->n_mappings ? "map"
+         : unheeded & TAREI_HEEDS_TEXTS && spec->tokenizer     ? "tokenizer"
+                                                               : NULL;
 }
 
 int tare_dataset_n_levels(const tare_dataset *const dataset) {

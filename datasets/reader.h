@@ -11,6 +11,14 @@
 #include "datasets/data_spec.h"
 #include "datasets/slot.h"
 
+/* Options of data sets that some readers heed, and others have no use for. */
+enum {
+  TAREI_HEEDS_ROWS = 1,
+  TAREI_HEEDS_MAPPINGS = 2,
+  TAREI_HEEDS_TEXTS = 4, /* the tokenizer */
+  TAREI_HEEDS_ALL = 7
+};
+
 typedef struct tarei_reader_ops {
   const char *name;              /* for messages, e.g. "HDF5" */
   tare_data_kind kind;           /* its public description */
@@ -18,6 +26,7 @@ typedef struct tarei_reader_ops {
   bool many;     /* files contain many samples, named "<file>[<index>]" even if there is one */
   bool labels;   /* a file can contain the labels of its samples */
   bool has_rate; /* files are recordings: one sample each, resampled to the rate of the spec */
+  unsigned heeds;
 
   /* Whether the reader recognises a file by its first bytes. Called in the order of the rows, and
    * only for files with an extension that no reader has. Must not fail. */

@@ -222,6 +222,7 @@ const tarei_reader_ops tarei_reader_feed = {
     .extensions = NO_EXTENSIONS,
     .many = true,
     .labels = true,
+    .heeds = TAREI_HEEDS_ALL,
     .recognises = recognises_none,
     .open = feed_open,
     .count = feed_count,

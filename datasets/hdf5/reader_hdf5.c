@@ -224,6 +224,7 @@ const tarei_reader_ops tarei_reader_hdf5 = {
     .extensions = EXTENSIONS,
     .many = true,
     .labels = true,
+    .heeds = TAREI_HEEDS_MAPPINGS,
     .recognises = tarei_h5_has_signature,
     .open = hdf5_open,
     .count = hdf5_count,

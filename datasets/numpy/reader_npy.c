@@ -46,6 +46,7 @@ const tarei_reader_ops tarei_reader_npy = {
     .name = "NumPy array",
     .kind = {"a NumPy array", true},
     .extensions = EXTENSIONS,
+    .heeds = TAREI_HEEDS_ROWS | TAREI_HEEDS_MAPPINGS,
     .recognises = begins_as_npy,
     .open = npy_open,
     .count = tarei_array_set_count,

@@ -102,6 +102,7 @@ const tarei_reader_ops tarei_reader_npy_folder = {
     .kind = {"a folder", false},
     .extensions = NO_EXTENSIONS,
     .labels = true,
+    .heeds = TAREI_HEEDS_ROWS | TAREI_HEEDS_MAPPINGS,
     .recognises = reader_npy_folder_is_folder,
     .open = folder_open,
     .count = tarei_array_set_count,

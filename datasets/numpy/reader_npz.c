@@ -101,6 +101,7 @@ const tarei_reader_ops tarei_reader_npz = {
     .kind = {"a NumPy archive", true},
     .extensions = EXTENSIONS,
     .labels = true,
+    .heeds = TAREI_HEEDS_ROWS | TAREI_HEEDS_MAPPINGS,
     .recognises = begins_as_zip,
     .open = npz_open,
     .count = npz_count,

@@ -161,6 +161,7 @@ const tarei_reader_ops tarei_reader_text = {
     .extensions = NO_EXTENSIONS,
     .many = true,
     .labels = true,
+    .heeds = TAREI_HEEDS_TEXTS | TAREI_HEEDS_MAPPINGS,
     .open = text_open,
     .count = text_samples,
     .describe = text_describe,

@@ -168,6 +168,11 @@ TARE_API void tare_dataset_close(tare_dataset **dataset);
  *  however many levels it is given. -1 if only the end of a feed tells (tare/feed.h). */
 TARE_API int64_t tare_dataset_count(const tare_dataset *dataset);
 
+/** Name of an option that was given, but that none of the files heeds: "rows" without NumPy arrays,
+ *  "map" (mappings) without arrays that have names, "tokenizer" without texts. NULL: there is none.
+ */
+TARE_API const char *tare_dataset_unheeded(const tare_dataset *dataset);
+
 /** Hash of the number of samples and of the names of the files, without their folders, which differ
  *  between machines: processes that share data compare it. */
 TARE_API uint64_t tare_dataset_hash(const tare_dataset *dataset);

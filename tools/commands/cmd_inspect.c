@@ -111,6 +111,7 @@ static error_t inspect_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case ARGP_KEY_END:
       inspect_check(a, state);
+      a->show.data.several = a->paths.n > 1;
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
@@ -173,6 +174,9 @@ static void warn_ignored_options(const inspect_arguments *const a) {
   }
   if (!data && a->show.model && !(stats && a->show.find_samples.n)) {
     say(&a->show.common, "warning: --model has no effect: no file holds data");
+  }
+  if (!data && a->show.data.given && !a->show.find_samples.n) {
+    say(&a->show.common, "warning: --%s has no effect: no file holds data", a->show.data.given);
   }
   if (!stats && a->show.find_samples.n) {
     say(&a->show.common, "warning: --find-samples has no effect: no file is statistics");

@@ -112,6 +112,7 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       return 0;
     case ARGP_KEY_END:
       quantize_check(a, state);
+      a->in.data.several = a->eval.n > 0;
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;

@@ -172,6 +172,7 @@ static error_t tune_parse(const int key, char *const arg, struct argp_state *con
       return 0;
     case ARGP_KEY_END:
       take_bounds(a, state);
+      a->in.data.several = a->eval.n > 0;
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;

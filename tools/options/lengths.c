@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/options/missing_ranges.h"
 #include "tools/say.h"
 
 tare_status lengths_new(const tare_port *const inputs, const int n_inputs, lengths *const out,
@@ -290,7 +291,9 @@ static tare_status lengths_fill(const opt_profiles *const options, const opt_com
                                 tare_streaming *const streaming, tare_profiles *const to,
                                 tare_error *const err) {
   if (opt_profiles_given(options)) {
-    return opt_profiles_apply(options, to, err);
+    CLI_TRY(opt_profiles_apply(options, to, err));
+    missing_ranges_say(options, common, to, inputs, n_inputs);
+    return TARE_OK;
   }
   if (other && !options->from_data) {
     return copy_profiles(other, to, err);

@@ -96,8 +96,15 @@ static const char *data_texts(const opt_data *const o) {
                              : NULL;
 }
 
+static void note_given(opt_data *const o, const int key) {
+  for (int i = 0; !o->given && OPTIONS[i].name; i++) {
+    o->given = OPTIONS[i].key == key ? OPTIONS[i].name : NULL;
+  }
+}
+
 static error_t data_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_data *const o = state->input;
+  note_given(o, key);
   switch (key) {
     case OPT_RATE:
       o->rate = (int)cli_int(state, "--rate", arg, 1, 10000000);
@@ -178,6 +185,18 @@ void opt_data_fini(opt_data *const options) {
   *options = (opt_data){0};
 }
 
+/* An option that changes nothing is a mistake. */
+static tare_status data_check_heeded(tare_dataset **const data, tare_error *const err) {
+  const char *const option = tare_dataset_unheeded(*data);
+  if (!option) {
+    return TARE_OK;
+  }
+  (void)cli_fail(err, TARE_E_USAGE, "--%s has no effect on %s: leave it out", option,
+                 tare_dataset_describe(*data));
+  tare_dataset_close(data);
+  return TARE_E_USAGE;
+}
+
 tare_status opt_data_open(const opt_data *const options, const opt_common *const common,
                           const cli_list *const paths, const tare_port *const inputs,
                           const int n_inputs, tare_dataset **const out, tare_error *const err) {
@@ -211,5 +230,6 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.wants = options->wants;
   o.wants_user = options->wants_user;
   o.limits = &common->files.limits;
-  return tare_dataset_open(paths->items, paths->n, &o, out, err);
+  CLI_TRY(tare_dataset_open(paths->items, paths->n, &o, out, err));
+  return options->several ? TARE_OK : data_check_heeded(out, err);
 }

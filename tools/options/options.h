@@ -57,6 +57,7 @@ typedef struct opt_profiles {
 } opt_profiles;
 
 typedef struct opt_data {
+  const char *given; /* name of the first of these options that was given, or NULL */
   int rate, channel;
   const char *features, *labels;
   tare_mapping *maps;
@@ -71,6 +72,7 @@ typedef struct opt_data {
   int64_t shard, n_shards; /* of a calibration of parts; 0: all data */
   bool (*wants)(void *user, int64_t index); /* which samples this process is to have; NULL: all */
   void *wants_user;
+  bool several;   /* the options are for several data sets, of different kinds maybe */
   cli_list empty; /* symbols along which tensors may be empty; not an option */
 } opt_data;
 

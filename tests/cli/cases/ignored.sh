@@ -34,3 +34,13 @@ say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --rate 8000
 say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --channel 1 --rate 8000
 say --json
 say doctor --isa abacus
+say inspect x.plan --rows
+say inspect "$intents/calib.h5" --model "$intents/intents-mini.onnx" --rows
+arrays="calibrate $intents/intents-mini.onnx $intents/calib.h5 --limit 3 -o x.stats"
+say $arrays --rows
+say $arrays --profile batch=1:1:4 --outside nearest
+say $arrays --profile batch=1:1:4,sequence=1:64:1024 -q
+say calibrate "$model" "$data" --rows -o x.stats
+say calibrate "$model" "$data" --map audio=x -o x.stats
+say calibrate "$model" "$data" --tokenizer "$SOURCE/tests/fixtures/tokenizers/words.json" -o x.stats
+say diff x.stats x.stats --rate 8000

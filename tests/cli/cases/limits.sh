@@ -13,7 +13,7 @@ attempt bench "$models/bomb_loop_turns.onnx" --max-loop-turns 1000000000000 --ma
 attempt build "$models/bomb_fold.onnx" --fp32 --max-seconds 1 -o x.plan | sed 's/product_[0-9]*/product_N/'
 attempt build "$models/bomb_tile.onnx" --fp32 -o x.plan
 attempt build "$models/bomb_conv_pads.onnx" --fp32 --profile n=1:4:8 --max-memory 2G -o x.plan
-attempt build "$models/good_small.onnx" --fp32 --profile batch=1:2:1000000000 --max-memory 2G -o x.plan
+attempt build "$models/good_small.onnx" --fp32 --profile batch=1:2:1000000000,seq=1:1:1 --max-memory 2G -o x.plan
 attempt build "$models/good_small.onnx" --fp32 --profile batch=1:2:100 --max-memory 2G -o x.plan -q
 attempt inspect "$models/good_unsorted.onnx" --max-nodes 1
 attempt inspect "$models/good_small.onnx" --max-memory 5X

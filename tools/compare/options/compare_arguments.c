@@ -195,6 +195,7 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case ARGP_KEY_END:
       compare_check(a, state);
+      a->in.data.several = true; /* of calibration and evaluation */
       parse_requirements(a, state);
       return 0;
     default:

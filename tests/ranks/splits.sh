@@ -1,0 +1,94 @@
+#!/bin/sh
+# shellcheck disable=SC2086 # lists are meant to be split
+# splits.sh TARE SOURCE: one and the same file for any number of threads, shards, ranks and interruptions, from
+# each kind of data that holds many samples.
+set -u
+tare=$1 source=$2
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 99
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+digits=$source/examples/digits-conv intents=$source/examples/intents-mini
+words=$source/tests/fixtures/tokenizers
+bad=0
+wrong() { # WHAT: with what the command has said
+  echo "$what: $1: $(cat printed)"
+  bad=1
+}
+calibrate() { # FILE OPTION...: with the model, data and options of this kind
+  file=$1
+  shift
+  "$tare" calibrate $kind -q -o "$file" "$@" >printed 2>&1 || wrong "exit $? of $*"
+}
+same() { # FILE WHAT
+  cmp "$1" one.stats >printed 2>&1 || wrong "other bytes by $2"
+  rm -f "$1"
+}
+merge() { # SHARD...: given in this order
+  "$tare" merge "$@" --model ${kind%% *} -q -o all.stats >printed 2>&1 || wrong "exit $? of merge"
+  same all.stats "$# parts"
+}
+
+shards() { # N
+  parts=
+  for i in $(seq 0 $(($1 - 1))); do
+    calibrate "$i.stats" --shard "$i/$1" --threads $((i % 2 + 1))
+    parts="$i.stats $parts"
+  done
+  merge $parts
+  merge 0.stats $parts # one that is given twice
+}
+
+ranks() { # N
+  [ -e "$(dirname "$tare")/tare_mpi.so" ] && command -v mpirun >printed || return 0
+  timeout 100 mpirun --oversubscribe -n "$1" "$tare" calibrate $kind --threads 1 -q -o ranks.stats \
+    >printed 2>&1 || wrong "exit $? of $1 ranks"
+  same ranks.stats "$1 ranks"
+}
+
+killed() { # is killed once it has written a checkpoint, and goes on
+  "$tare" calibrate $kind --threads 2 -q -o resumed.stats --checkpoint check.stats --checkpoint-every 0 \
+    >printed 2>&1 &
+  while [ ! -e check.stats ] && kill -0 $! 2>printed; do
+    sleep 0.01
+  done
+  kill -KILL $! 2>printed
+  wait $! 2>printed
+  [ -e resumed.stats ] || calibrate resumed.stats --checkpoint check.stats --resume --threads 1
+  same resumed.stats resuming
+  rm -f check.stats
+}
+
+check() { # WHAT MODEL DATA OPTION...
+  what=$1
+  shift
+  kind=$*
+  calibrate one.stats --threads 1
+  calibrate two.stats --threads 2
+  same two.stats "2 threads"
+  shards 3
+  ranks 2
+  killed
+}
+
+mkdir kaldi sets
+for file in "$digits"/calib/0*.wav; do
+  name=$(basename "$file" .wav)
+  ln -s "$file" .
+  echo "{\"audio_filepath\": \"$name.wav\", \"offset\": 0, \"duration\": 0.4}" >>parts.jsonl
+  echo "{\"audio_filepath\": \"$name.wav\", \"offset\": 0.2, \"duration\": 0.3}" >>parts.jsonl
+  echo "$name $file" >>kaldi/wav.scp
+  echo "$name-a $name 0 0.35" >>kaldi/segments
+  echo "$name-b $name 0.1 -1" >>kaldi/segments
+done
+tar -c -h -f shard.tar -- *.wav
+audio="--rate 8000 --profile samples=400:16000:400000"
+text="--profile sequence=1:16:32 --profile sequence=33:64:4096"
+check HDF5 "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 15 $text
+check text "$intents/intents-mini.onnx" "$words/lines.jsonl" --limit 40 --skip-bad --tokenizer \
+  "$words/words.json" $text
+check tar "$digits/digits-conv.onnx" shard.tar $audio
+check manifest "$digits/digits-conv.onnx" parts.jsonl $audio
+check Kaldi "$digits/digits-conv.onnx" kaldi/segments $audio
+check found "$digits/digits-conv.onnx" parts.jsonl --rate 8000 # each finds the profile in all of the data
+exit $bad
