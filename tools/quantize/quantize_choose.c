@@ -6,6 +6,11 @@
 
 #include "tools/progress.h"
 #include "tools/quantize/quantize_files.h"
+#include "tools/score.h"
+#include "tools/show/layer_facts.h"
+
+/* Of the largest share of integers: with less, a model is accurate because it is in float. */
+static const double LEAST_SHARE = 0.9;
 
 /* Tables of the methods that are tried, and plans with them for the data at hand. */
 typedef struct candidates {
@@ -29,7 +34,7 @@ static tare_status add_candidates(const quantize_trial *const t, candidates *con
                                   quantize_choice *const out, tare_error *const err) {
   for (int m = 0; m < tare_n_methods(); m++) {
     if (!t->method || strcmp(t->method, tare_method_name(m)) == 0) {
-      out->tried[out->n_tried++] = (quantize_method){m, NAN};
+      out->tried[out->n_tried++] = (quantize_method){m, NAN, NAN};
       CLI_TRY(make_table(t, m, &c->tables[c->n++], err));
     }
   }
@@ -57,6 +62,28 @@ static tare_status plan_candidates(const quantize_trial *const t, const int prof
   return TARE_OK;
 }
 
+/* 0 without multiply-adds. */
+static tare_status integer_share_of(const tare_plan *const plan, double *const out,
+                                    tare_error *const err) {
+  precision_sum *sums = NULL;
+  int n = 0;
+  CLI_TRY(precision_sums(plan, NULL, &sums, &n, err));
+  const double share = precision_share(sums, n, "int");
+  *out = isnan(share) ? 0 : share;
+  free(sums);
+  return TARE_OK;
+}
+
+static tare_status take_shares(const candidates *const c, quantize_choice *const out,
+                               tare_error *const err) {
+  for (int i = 0; i < c->n; i++) {
+    double share;
+    CLI_TRY(integer_share_of(c->plans[i], &share, err));
+    out->tried[i].integer_share = fmin(out->tried[i].integer_share, share);
+  }
+  return TARE_OK;
+}
+
 /* A profile without samples says nothing. */
 static void take_sqnrs(const candidates *const c, const int profile, quantize_choice *const out) {
   for (int i = 0; i < c->n; i++) {
@@ -70,6 +97,7 @@ static tare_status try_candidates(const quantize_trial *const t, const int profi
                                   const candidates *const c, quantize_choice *const out,
                                   tare_error *const err) {
   CLI_TRY(plan_candidates(t, profile, c, err));
+  CLI_TRY(take_shares(c, out, err));
   progress p = progress_start("choose", t->common);
   tare_eval_options o = t->eval;
   o.against = out->fp32;
@@ -85,6 +113,31 @@ static tare_status try_candidates(const quantize_trial *const t, const int profi
   return TARE_OK;
 }
 
+/* The largest share of integers of a model that is not bad. */
+static double largest_share(const quantize_choice *const choice) {
+  double share = 0;
+  for (int i = 0; i < choice->n_tried; i++) {
+    const quantize_method *const m = &choice->tried[i];
+    share = m->sqnr_db >= SCORE_LOW_SQNR ? fmax(share, m->integer_share) : share;
+  }
+  return share;
+}
+
+bool quantize_leaves_more(const quantize_choice *const choice, const int tried) {
+  return choice->tried[tried].integer_share < LEAST_SHARE * largest_share(choice);
+}
+
+static void choose_best(quantize_choice *const choice) {
+  double best = -INFINITY;
+  for (int i = 0; i < choice->n_tried; i++) {
+    const double sqnr = choice->tried[i].sqnr_db;
+    if (!quantize_leaves_more(choice, i) && sqnr > best) {
+      choice->best = i;
+      best = sqnr;
+    }
+  }
+}
+
 /* Plans of the engine have thresholds for each profile, models those of one. */
 static tare_status try_profiles(const quantize_trial *const t, const candidates *const c,
                                 quantize_choice *const out, tare_error *const err) {
@@ -93,9 +146,7 @@ static tare_status try_profiles(const quantize_trial *const t, const candidates 
   for (int i = 0; i < n; i++) {
     CLI_TRY(try_candidates(t, each ? i : -1, c, out, err));
   }
-  for (int i = 0; i < c->n; i++) {
-    out->best = out->tried[i].sqnr_db > out->tried[out->best].sqnr_db ? i : out->best;
-  }
+  choose_best(out);
   return TARE_OK;
 }
 
