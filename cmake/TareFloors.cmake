@@ -40,6 +40,9 @@ function(tare_test part name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
+  if(TARE_SANITIZE MATCHES "thread") # all accesses to memory are followed
+    math(EXPR ARG_TIMEOUT "4 * ${ARG_TIMEOUT}")
+  endif()
   set_tests_properties(${part}.${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     SKIP_RETURN_CODE 77)
   tare_test_cost(${part}.${name})

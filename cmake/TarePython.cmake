@@ -21,8 +21,13 @@ add_custom_command(OUTPUT ${folder}/tare/_api.py
   DEPENDS ${modules} ${headers} ${PROJECT_SOURCE_DIR}/python/package.sh
   COMMENT "Making the Python package" VERBATIM)
 add_custom_target(tare_python ALL DEPENDS ${folder}/tare/_api.py)
-# Where Debian's Python looks, which is no place in other prefixes: only by name of the component.
-install(DIRECTORY ${folder}/tare DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL)
+# Where Debian's Python looks, which is no place in other prefixes: only by name of the component. pip leaves
+# alone what another tool has installed.
+set(info tare-${PROJECT_VERSION}.dist-info)
+file(WRITE ${PROJECT_BINARY_DIR}/debian/INSTALLER "debian\n")
+install(DIRECTORY ${folder}/tare ${folder}/${info} DESTINATION lib/python3/dist-packages COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${PROJECT_BINARY_DIR}/debian/INSTALLER DESTINATION lib/python3/dist-packages/${info} COMPONENT python
+  EXCLUDE_FROM_ALL)
 
 # Modules are compiled where they are installed, and what that wrote is removed with them.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/postinst "#!/bin/sh

@@ -2,8 +2,9 @@
 
 usage: wheel.py PACKAGE LIBRARY FOLDER
 
-PACKAGE has the modules, with _api.py. Equal contents give equal bytes: members are sorted, and have
-the time SOURCE_DATE_EPOCH (default: the first one that archives can store).
+PACKAGE has the modules, with _api.py, and lies beside its dist-info. Equal contents give equal bytes:
+members are sorted, and have the time SOURCE_DATE_EPOCH (default: the first one that archives can
+store).
 """
 
 import base64
@@ -21,16 +22,7 @@ FIRST_EPOCH = 315532800  # 1980
 SONAME = re.compile(r"^\s*(SONAME|NEEDED)\s+(\S+)$", re.MULTILINE)
 RESOLVED = re.compile(r"^\s*(\S+) => (/\S+)", re.MULTILINE)
 
-METADATA = """Metadata-Version: 2.1
-Name: tare
-Version: {version}
-Summary: INT8 calibration and inference for ONNX models whose inputs change length
-License: Apache-2.0
-Requires-Python: >=3.9
-Requires-Dist: numpy
-Requires-Dist: cffi>=1.15
-{needed}
-"""
+REQUIRES = "Requires-Dist: numpy\nRequires-Dist: cffi>=1.15\n"
 
 WHEEL = """Wheel-Version: 1.0
 Generator: tare
@@ -77,15 +69,16 @@ def needed_module(packages):
                       "PACKAGES = {", *lines, "}", ""])
 
 
-def version_of(package):
-    """The version in _api.py."""
-    text = (package / "_api.py").read_text(encoding="ascii")
-    return re.search(r'^version = "([^"]+)"$', text, re.MULTILINE).group(1)
+def metadata_of(package):
+    """The version of the package, and what is known of it."""
+    [path] = package.parent.glob("tare-*.dist-info/METADATA")
+    return path.parent.name[len("tare-"):-len(".dist-info")], path.read_text(encoding="ascii")
 
 
 def contents_of(package, library):
     """Members by name, without the record."""
-    version, tag = version_of(package), f"py3-none-linux_{platform.machine()}"
+    version, metadata = metadata_of(package)
+    tag = f"py3-none-linux_{platform.machine()}"
     soname, needed = links_of(library)
     packages = packages_of(needed)
     members = {f"tare/{path.relative_to(package)}": path.read_bytes()
@@ -94,10 +87,8 @@ def contents_of(package, library):
     members["tare/_needed.py"] = needed_module(packages).encode()
     info = f"tare-{version}.dist-info"
     source = pathlib.Path(__file__).parent.parent
-    members[f"{info}/METADATA"] = METADATA.format(
-        version=version,
-        needed="\n".join(f"Requires-External: {name}"
-                         for name in sorted(set(packages.values())))).encode()
+    external = "".join(f"Requires-External: {name}\n" for name in sorted(set(packages.values())))
+    members[f"{info}/METADATA"] = (metadata + REQUIRES + external).encode()
     members[f"{info}/WHEEL"] = WHEEL.format(tag=tag).encode()
     members[f"{info}/LICENSE"] = (source / "LICENSE").read_bytes()
     return f"tare-{version}-{tag}.whl", info, members

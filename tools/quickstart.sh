@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2086 # the list is meant to be split
 tare_install $TARE_PACKAGES
 
-cmake --preset release -DTARE_TESTS=OFF -DTARE_WERROR=OFF -G Ninja -B build/quickstart >/dev/null
+cmake --preset release -DTARE_TESTS=OFF -DTARE_BENCH=OFF -DTARE_WERROR=OFF -G Ninja -B build/quickstart >/dev/null
 cmake --build build/quickstart
 tare=build/quickstart/tools/tare
 out=build/quickstart/out

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the packages twice, from two copies of the last commit in different folders, at different times,
+# Builds the packages and the wheel twice, from two copies of the last commit in different folders, at different times,
 # in other time zones and languages, and compares the bytes of all that comes out.
 # Usage: sh tools/reproduce.sh [FOLDER] (default: a temporary one; ccache would hide differences and is off)
 set -eu
@@ -13,7 +13,8 @@ export CCACHE_DISABLE=1
 build() { # NAME TIME_ZONE LANGUAGE UMASK
   git -c advice.detachedHead=false clone -q --no-hardlinks "$source" "$folder/$1/tare"
   git -C "$folder/$1/tare" checkout -q "$(git -C "$source" rev-parse HEAD)"
-  (umask "$4" && TZ=$2 LANG=$3 LC_ALL=$3 sh "$folder/$1/tare/tools/package.sh" "$folder/$1/dist" >"$folder/$1.log" 2>&1) || {
+  (umask "$4" && TZ=$2 LANG=$3 LC_ALL=$3 sh -c '
+    sh "$1/tare/tools/package.sh" "$1/dist" && sh "$1/tare/tools/wheel.sh" "$1/dist"' sh "$folder/$1" >"$folder/$1.log" 2>&1) || {
     tail -n 20 "$folder/$1.log" >&2
     exit 1
   }

@@ -34,7 +34,7 @@ verify:3)
   sha256sum --check --strict --quiet SHA256SUMS
   # A file without a checksum could be anything.
   find . -type f ! -name SHA256SUMS ! -name SHA256SUMS.minisig | sed 's#^\./##' | while read -r file; do
-    grep -qF "  $file" SHA256SUMS || {
+    cut -c 67- SHA256SUMS | grep -qxF -e "$file" || {
       echo "sign.sh: $file has no checksum" >&2
       exit 1
     }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tries the packages of tools/package.sh on a bare Debian 12: installs them, builds and runs the examples, upgrades to a
-# higher version, removes and purges them, and looks for what is left behind.
+# higher version, removes and purges them, and looks for what is left behind. A wheel of tools/wheel.sh that lies with them
+# is installed in a fresh virtual environment without network, where it must pass its tests.
 # Usage: sh tools/try_packages.sh DIST [ROOT] (as root; ROOT: a folder made by debootstrap --variant=minbase bookworm, which
 # is changed; default: a new one that is removed at the end)
 set -eu
@@ -21,8 +22,11 @@ bootstrap=$(command -v debootstrap) || [ -d "$root/usr" ] || {
   tail -n 5 "$work/debootstrap.log" >&2
   exit 5
 }
-inside() { # COMMAND: in the root, without questions
-  chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -euc "$1"
+# A script in the root. There, apt_get does as apt-get without questions, and tells what it did if it fails.
+inside() {
+  chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -euc "
+    apt_get() { apt-get -y -qq --no-install-recommends \"\$@\" >/tmp/apt.log 2>&1 || { cat /tmp/apt.log >&2; exit 1; }; }
+    $1"
 }
 # All files but those that apt and dpkg keep about packages.
 files() {
@@ -30,18 +34,19 @@ files() {
 }
 
 echo "== what they need"
-mkdir -p "$root/try"
+rm -rf "$root/try"
+mkdir "$root/try"
 cp "$dist"/*.deb "$root/try"
 cp -R "$source/examples" "$root/try"
-inside "apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev pkg-config cmake make man-db >/dev/null 2>&1"
+inside "apt_get update; apt_get install gcc libc6-dev pkg-config cmake make man-db"
 # Their dependencies stay where the packages go: only what is ours is looked for at the end.
 needs=$(for deb in "$dist"/*.deb; do dpkg-deb -f "$deb" Depends; done | tr ',' '\n' | sed 's/[|(].*//; s/ //g' |
   grep -v '^tare$\|^libtare' | sort -u | tr '\n' ' ')
-inside "apt-get install -y -qq --no-install-recommends $needs >/dev/null 2>&1; ldconfig"
+inside "apt_get install $needs; ldconfig"
 files >"$work/before"
 
 echo "== install"
-inside "apt-get install -y -qq --no-install-recommends /try/*.deb >/dev/null 2>&1; tare --version; man -w tare-build >/dev/null"
+inside "apt_get install /try/*.deb; tare --version; man -w tare-build >/dev/null"
 
 echo "== the examples"
 inside 'cd /try && cp -R /usr/share/doc/libtare-dev/examples c && cmake -S c -B built >/dev/null && cmake --build built >/dev/null
@@ -54,8 +59,9 @@ built/recognize digits.plan 8000 0123456789 examples/digits-conv/eval | head -n 
 
 echo "== Python"
 inside 'cd /try && /usr/bin/python3 -c "
-import numpy, tare
+import importlib.metadata, numpy, tare
 plan = tare.Plan.load(\"digits.plan\")
+assert importlib.metadata.version(\"tare\") == tare.__version__
 print(tare.__version__, [plan.run(numpy.zeros((1, n), numpy.float32))[\"logits\"].shape for n in (8000, 12345)])"'
 
 echo "== upgrade"
@@ -67,13 +73,15 @@ for deb in "$dist"/*.deb; do
   dpkg-deb --root-owner-group -b "$work/deb" "$root/try/$(basename "$deb" | sed "s/$version/$version+1/")" >/dev/null
   rm "$root/try/$(basename "$deb")"
 done
-inside 'apt-get install -y -qq --no-install-recommends /try/*.deb >/dev/null 2>&1
+inside 'apt_get install /try/*.deb
 dpkg-query -W -f "\${Package} \${Version} \${db:Status-Abbrev}\n" "*tare*" | grep ii
 tare run /try/digits.plan /try/examples/digits-conv/eval --rate 8000 --limit 2 -q >/dev/null'
 
 echo "== remove and purge"
-inside 'apt-get remove -y -qq "^libtare" "^tare" python3-tare >/dev/null 2>&1; command -v tare && exit 1
-apt-get purge -y -qq "^libtare" "^tare" python3-tare >/dev/null 2>&1; ldconfig; ! dpkg-query -W -f "\${Package}\n" "*tare*" 2>/dev/null | grep .'
+inside 'known() { dpkg-query -W -f "\${Package} " "*tare*" 2>/dev/null || :; }
+apt_get remove $(known); command -v tare && exit 1
+[ -z "$(known)" ] || apt_get purge $(known)
+ldconfig; test -z "$(known)"'
 files >"$work/after"
 if diff "$work/before" "$work/after"; then
   echo "nothing is left behind"
@@ -81,3 +89,20 @@ else
   echo "these files are left behind (>) or gone (<)" >&2
   exit 1
 fi
+
+wheel=$(find "$dist" -name 'tare-*.whl' | head -n 1)
+[ -n "$wheel" ] || exit 0
+echo "== the wheel"
+cp "$wheel" "$root/try"
+mkdir -p "$root/try/source/tests/fixtures"
+cp -R "$source/examples" "$source/docs" "$root/try/source"
+cp -R "$source/tests/python" "$root/try/source/tests"
+cp -R "$source/tests/fixtures/onnx" "$root/try/source/tests/fixtures"
+# The tests compare it with the command, and the package for Python must not be there instead.
+inside 'apt_get install python3-venv python3-cffi /try/tare_*.deb /try/libtare0_*.deb
+cd /try && /usr/bin/python3 -m venv --system-site-packages env
+unshare --net env/bin/pip install --quiet --disable-pip-version-check ./tare-*.whl
+env/bin/pip list --disable-pip-version-check 2>/dev/null | grep "^tare "
+cd /tmp && export TARE_SOURCE=/try/source TARE_COMMAND=/usr/bin/tare PYTHONPATH=/try/source/tests/python PYTHONDONTWRITEBYTECODE=1
+/try/env/bin/python -c "import tare; print(tare.__file__)"
+unshare --net /try/env/bin/python -m unittest discover -q -s /try/source/tests/python'

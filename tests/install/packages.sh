@@ -50,7 +50,9 @@ case $names in
   python=/usr/bin/python3 # another one in PATH has other packages
   ! "$python" -c 'import numpy, _cffi_backend' 2>/dev/null ||
     LD_LIBRARY_PATH=$(dirname "$(find root -name libtare.so.0)") PYTHONPATH=$modules PYTHONDONTWRITEBYTECODE=1 \
-      "$python" -c 'import tare; print(tare.__file__, tare.__version__)'
+      "$python" -c 'import importlib.metadata as known, tare
+assert known.version("tare") == tare.__version__, known.version("tare")
+print(tare.__file__, tare.__version__)'
   rm -r control
   ;;
 esac

@@ -24,11 +24,13 @@ cmp "$work"/a/*.whl "$work"/b/*.whl
 
 cd /
 cat >"$work/try.py" <<'END'
+import importlib.metadata
 import sys
 import numpy as np
 import tare
 folder = sys.argv[1]
 assert tare.__file__.startswith(folder), tare.__file__
+assert importlib.metadata.version("tare") == tare.__version__
 model = sys.argv[2]
 random = np.random.default_rng(1)
 samples = [{port.name: random.integers(1, 100, (1, n)) for port in tare.Model(model).inputs}

@@ -1,7 +1,7 @@
 # Bounds for continuous integration: the exit code says whether what ranks first keeps them.
 example=$EXAMPLES/intents-mini
 compare() {
-  "$TARE" compare "$example/intents-mini.onnx" "$example/calib.h5" -q --eval "$example/eval.h5" --fits native \
+  "$TARE" compare "$example/intents-mini.onnx" "$example/calib.h5" -q --eval "$example/eval.h5" --limit 30 --fits native \
     --methods minmax "$@"
 }
 with_metric="--labels labels --metric accuracy"
