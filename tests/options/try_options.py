@@ -100,6 +100,7 @@ EXAMPLES = {
     "profile-file": ["{profile_file}"],
     "profile-index": ["0", "5"],
     "quota": ["1"],
+    "rank-timeout": ["30"],
     "rate": ["8000", "4000"],
     "report": ["{folder}/r.html", "{folder}/r.md", "{folder}/r.csv", "{folder}/r.json"],
     "require": ["sqnr>=1", "sqnr>=200", "drop<=1"],
