@@ -158,8 +158,7 @@ static tare_status adopt_dynamic_replace(tarei_graph *const g, const int root,
 static tare_status adopt_dynamic_run(tarei_graph *const graph,
                                      const tarei_pass_options *const options, bool *const changed,
                                      tare_error *const err) {
-  (void)options;
-  const int n = graph->n_nodes;
+  const int n = options->tensor_scales ? 0 : graph->n_nodes;
   for (int i = 0; i < n; i++) {
     dynamic d;
     weights w;

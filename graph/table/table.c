@@ -194,6 +194,12 @@ void tarei_table_print_number(const double value, char *const text, const size_t
   }
 }
 
+double tarei_table_widen(const double value) {
+  char text[40];
+  (void)snprintf(text, sizeof text, "%.9g", (double)(float)value);
+  return strtod(text, NULL) == value ? (double)(float)value : value;
+}
+
 tare_status tarei_extras_add_number(tarei_extras *const extras, const char *const key,
                                     const double value, tare_error *const err) {
   char text[40];

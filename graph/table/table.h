@@ -178,6 +178,9 @@ tare_status tarei_table_finish(tare_table *table, const char *what, tare_error *
 
 /* Text of a number that reads back as the same number; at least 32 bytes. */
 void tarei_table_print_number(double value, char *text, size_t size);
+/* The number that this wrote, once its text is read: nine digits stand for the float nearest to
+ * them. */
+double tarei_table_widen(double value);
 
 /* Reads a file of any format; its name stands in messages. */
 tare_status tarei_table_read_source(const tarei_source *source, tare_table **out, tare_error *err);

@@ -68,6 +68,9 @@ typedef struct tare_build_options {
   bool int8_when_small;          /* int8 also for layers so small that they are faster in float
                                     (TARE_REASON_SMALL) */
   bool fp32;                     /* a float plan even of a model that states scales */
+  bool tensor_scales;            /* layers that a model quantizes at run time get one scale for the
+                                    whole tensor, as ONNX and other engines have it; else one for
+                                    each row, which is finer */
   const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL for all */
   void *reserved[8];             /* for later versions; NULL */
 } tare_build_options;

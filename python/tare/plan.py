@@ -128,7 +128,8 @@ class BuildOptions:
                  layer_weight_types: Requests = None, layer_output_types: Requests = None,
                  constraints: str = "prefer", weight_rounding: str = "table",
                  smoothing: bool = True, symmetric: bool = False, int8_when_small: bool = False,
-                 observable: bool = False, isa: Optional[str] = None) -> None:
+                 observable: bool = False, tensor_scales: bool = False,
+                 isa: Optional[str] = None) -> None:
         self.table = Table.load(table) if table is not None and not isinstance(table, Table) else table
         self.c = c = keep.new("tare_build_options *")
         lib.tare_build_options_init(c)
@@ -141,7 +142,7 @@ class BuildOptions:
         c.weight_rounding = pick("weight_rounding", weight_rounding, _ROUNDINGS)
         c.no_smoothing, c.symmetric, c.any_table = not smoothing, symmetric, any_table
         c.int8_when_small, c.observable, c.fp32 = int8_when_small, observable, fp32
-        c.isa = keep.text(isa)
+        c.tensor_scales, c.isa = tensor_scales, keep.text(isa)
 
 
 def profiles_for(model: Model, given: ProfilesLike, table: Optional[Table]) -> ProfileSet:
@@ -170,6 +171,8 @@ def build(model: Union[Model, Path], table: Union[None, Table, Path] = None,
     - ``weight_rounding``: ``table`` or ``nearest``; ``smoothing=False``: leave out that of the table
     - ``symmetric``: activations without zero points; ``int8_when_small``: int8 also where float is
       faster; ``observable``: keep every tensor; ``isa``: CPU features to use
+    - ``tensor_scales``: layers that a model quantizes at run time get one scale for the whole tensor,
+      as other engines have it, instead of one for each row
     """
     keep, loaded = Keep(), Model.of(model)
     settings = BuildOptions(keep, table, **options)

@@ -8,11 +8,10 @@
 #include "tools/quantize/quantize_files.h"
 #include "tools/show/layer_facts.h"
 
-/* A method spares layers if it has less than this part of the products on integers that another
- * has: calibration by it predicts such losses that they stay in float. */
-static const double SPARING = 0.9;
-/* Below this SQNR, in dB, those that spare layers are chosen too. */
-static const double LEAST_WITHOUT_SPARING = 25;
+/* Of the largest share of integers: with less, a model is accurate because it is in float. */
+static const double LEAST_SHARE = 0.9;
+/* In dB: the share of models below it does not count. */
+static const double LEAST_SQNR = 25;
 
 /* Tables of the methods that are tried, and plans with them for the data at hand. */
 typedef struct candidates {
@@ -36,7 +35,7 @@ static tare_status add_candidates(const quantize_trial *const t, candidates *con
                                   quantize_choice *const out, tare_error *const err) {
   for (int m = 0; m < tare_n_methods(); m++) {
     if (!t->method || strcmp(t->method, tare_method_name(m)) == 0) {
-      out->tried[out->n_tried++] = (quantize_method){.method = m, .sqnr_db = NAN, .integers = 1};
+      out->tried[out->n_tried++] = (quantize_method){m, NAN, NAN};
       CLI_TRY(make_table(t, m, &c->tables[c->n++], err));
     }
   }
@@ -64,6 +63,28 @@ static tare_status plan_candidates(const quantize_trial *const t, const int prof
   return TARE_OK;
 }
 
+/* 0 without multiply-adds. */
+static tare_status integer_share_of(const tare_plan *const plan, double *const out,
+                                    tare_error *const err) {
+  precision_sum *sums = NULL;
+  int n = 0;
+  CLI_TRY(precision_sums(plan, NULL, &sums, &n, err));
+  const double share = precision_share(sums, n, "int");
+  *out = isnan(share) ? 0 : share;
+  free(sums);
+  return TARE_OK;
+}
+
+static tare_status take_shares(const candidates *const c, quantize_choice *const out,
+                               tare_error *const err) {
+  for (int i = 0; i < c->n; i++) {
+    double share;
+    CLI_TRY(integer_share_of(c->plans[i], &share, err));
+    out->tried[i].integer_share = fmin(out->tried[i].integer_share, share);
+  }
+  return TARE_OK;
+}
+
 /* A profile without samples says nothing. */
 static void take_sqnrs(const candidates *const c, const int profile, quantize_choice *const out) {
   for (int i = 0; i < c->n; i++) {
@@ -72,50 +93,12 @@ static void take_sqnrs(const candidates *const c, const int profile, quantize_ch
   }
 }
 
-static tare_status take_shares(const candidates *const c, quantize_choice *const out,
-                               tare_error *const err) {
-  for (int i = 0; i < c->n; i++) {
-    precision_sum *sums = NULL;
-    int n = 0;
-    CLI_TRY(precision_sums(c->plans[i], NULL, &sums, &n, err));
-    const double share = precision_share(sums, n, "int");
-    free(sums);
-    out->tried[i].integers = fmin(out->tried[i].integers, isnan(share) ? 0 : share);
-  }
-  return TARE_OK;
-}
-
-/* The one with the highest SQNR; `sparing`: also of those that spare layers. */
-static int best_method(const quantize_choice *const choice, const bool sparing) {
-  int best = -1;
-  for (int i = 0; i < choice->n_tried; i++) {
-    const quantize_method *const m = &choice->tried[i];
-    const bool counts = sparing ? m->integers > 0 || best < 0 : !m->spares;
-    const bool first = best < 0 || (sparing && choice->tried[best].integers <= 0);
-    best = counts && (first || m->sqnr_db > choice->tried[best].sqnr_db) ? i : best;
-  }
-  return best;
-}
-
-static void choose_method(quantize_choice *const choice) {
-  double most = 0;
-  for (int i = 0; i < choice->n_tried; i++) {
-    most = fmax(most, choice->tried[i].integers);
-  }
-  for (int i = 0; i < choice->n_tried; i++) {
-    choice->tried[i].spares = choice->tried[i].integers < SPARING * most;
-  }
-  choice->best = best_method(choice, false);
-  if (choice->tried[choice->best].sqnr_db < LEAST_WITHOUT_SPARING) {
-    choice->best = best_method(choice, true);
-  }
-}
-
 /* With the thresholds of a profile, on its samples; -1: of all. */
 static tare_status try_candidates(const quantize_trial *const t, const int profile,
                                   const candidates *const c, quantize_choice *const out,
                                   tare_error *const err) {
   CLI_TRY(plan_candidates(t, profile, c, err));
+  CLI_TRY(take_shares(c, out, err));
   progress p = progress_start("choose", t->common);
   tare_eval_options o = t->eval;
   o.against = out->fp32;
@@ -128,7 +111,34 @@ static tare_status try_candidates(const quantize_trial *const t, const int profi
   progress_end(&p);
   CLI_TRY(status);
   take_sqnrs(c, profile, out);
-  return take_shares(c, out, err);
+  return TARE_OK;
+}
+
+/* The largest share of integers of a model with that SQNR. */
+static double largest_share(const quantize_choice *const choice, const double sqnr) {
+  double share = 0;
+  for (int i = 0; i < choice->n_tried; i++) {
+    const quantize_method *const m = &choice->tried[i];
+    share = m->sqnr_db >= sqnr ? fmax(share, m->integer_share) : share;
+  }
+  return share;
+}
+
+bool quantize_leaves_more(const quantize_choice *const choice, const int tried) {
+  const double share = choice->tried[tried].integer_share;
+  return share > 0 ? share < LEAST_SHARE * largest_share(choice, LEAST_SQNR)
+                   : largest_share(choice, -INFINITY) > 0;
+}
+
+static void choose_best(quantize_choice *const choice) {
+  double best = -INFINITY;
+  for (int i = 0; i < choice->n_tried; i++) {
+    const double sqnr = choice->tried[i].sqnr_db;
+    if (!quantize_leaves_more(choice, i) && sqnr > best) {
+      choice->best = i;
+      best = sqnr;
+    }
+  }
 }
 
 /* Plans of the engine have thresholds for each profile, models those of one. */
@@ -139,7 +149,7 @@ static tare_status try_profiles(const quantize_trial *const t, const candidates 
   for (int i = 0; i < n; i++) {
     CLI_TRY(try_candidates(t, each ? i : -1, c, out, err));
   }
-  choose_method(out);
+  choose_best(out);
   return TARE_OK;
 }
 

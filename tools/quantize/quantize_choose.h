@@ -23,10 +23,9 @@ typedef struct quantize_trial {
 /* A method that was tried. */
 typedef struct quantize_method {
   int method;
-  double sqnr_db;  /* of what its table makes, compared with float, of several models the lowest;
-                      NAN with a single method */
-  double integers; /* share of the multiply-adds on integers, of several models the lowest */
-  bool spares;     /* others have clearly more of them: its SQNR is that of layers in float */
+  double sqnr_db; /* of what its table makes, compared with float, of several models the lowest;
+                     NAN with a single method */
+  double integer_share; /* of the multiply-adds, likewise */
 } quantize_method;
 
 typedef struct quantize_choice {
@@ -38,9 +37,11 @@ typedef struct quantize_choice {
 } quantize_choice;
 
 /* Computes a table by each method and chooses the one whose model or int8 plan has the highest SQNR
- * on the data, of those that spare no layers unless these are bad. On failure too the choice is to
- * be ended. */
+ * on the data, among those that keep about as much in integers as the others. On failure too the
+ * choice is to be ended. */
 tare_status quantize_choose(const quantize_trial *trial, quantize_choice *out, tare_error *err);
+/* Whether a method lost because it leaves more in float than the others. */
+bool quantize_leaves_more(const quantize_choice *choice, int tried);
 void quantize_choice_fini(quantize_choice *choice);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/commands/export_show.h"
 #include "tools/output.h"
@@ -22,12 +23,31 @@ tare_status quantize_files_name(const char *const path, const bool per_profile,
   *out = (quantize_files){.items = cli_realloc(NULL, (size_t)n, sizeof *out->items)};
   for (; out->n < n; out->n++) {
     const int profile = per_profile ? out->n : -1;
-    out->items[out->n] = (quantize_file){.path = name_of(path, profile), .profile = profile};
+    char *const name = name_of(path, profile), *const data = cli_format("%s.data", name);
+    out->items[out->n] = (quantize_file){.path = name,
+                                         .profile = profile,
+                                         .had = access(name, F_OK) == 0,
+                                         .had_data = access(data, F_OK) == 0};
+    free(data);
   }
   for (int i = 0; i < n; i++) {
     CLI_TRY(output_check(out->items[i].path, inputs, err));
   }
   return TARE_OK;
+}
+
+void quantize_files_remove(const quantize_files *const files) {
+  for (int i = 0; i < files->n; i++) {
+    const quantize_file *const file = &files->items[i];
+    char *const data = cli_format("%s.data", file->path);
+    if (file->out && !file->had) {
+      (void)unlink(file->path); /* it may not have come so far */
+    }
+    if (file->out && file->external && !file->had_data) {
+      (void)unlink(data);
+    }
+    free(data);
+  }
 }
 
 void quantize_files_fini(quantize_files *const files) {

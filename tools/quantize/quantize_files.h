@@ -9,10 +9,11 @@ typedef struct quantize_file {
   char *path;
   int profile; /* whose thresholds it has; -1: the largest of all */
   tare_export *out;
-  bool external;    /* constants are beside the model */
-  tare_plan *plan;  /* of what is in the file; NULL before it is read */
-  double building;  /* seconds that this took */
-  accuracy checked; /* on some samples of the calibration */
+  bool external;      /* constants are beside the model */
+  bool had, had_data; /* there were such files before */
+  tare_plan *plan;    /* of what is in the file; NULL before it is read */
+  double building;    /* seconds that this took */
+  accuracy checked;   /* on some samples of the calibration */
 } quantize_file;
 
 typedef struct quantize_files {
@@ -25,6 +26,8 @@ typedef struct quantize_files {
  * Fails if one of them cannot be written, or is one of the inputs. */
 tare_status quantize_files_name(const char *path, bool per_profile, int n_profiles,
                                 const cli_list *inputs, quantize_files *out, tare_error *err);
+/* Removes what was written after all, but where there was a file before. */
+void quantize_files_remove(const quantize_files *files);
 void quantize_files_fini(quantize_files *files);
 
 tare_status quantize_files_write(const quantize_writing *how, quantize_files *files,

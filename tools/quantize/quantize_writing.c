@@ -19,6 +19,7 @@ tare_status quantize_plan(const quantize_writing *const how, const char *const p
   tare_model *model = NULL;
   tare_build_options build = opt_build_options(NULL, how->common, NULL);
   build.layer_output_types = "*:fp32";
+  build.tensor_scales = true; /* as the engines have it that the file is for */
   CLI_TRY(opt_model_load(how->model_options, how->common, path, &model, err));
   const tare_status status = tare_plan_build(model, how->profiles, &build, out, err);
   tare_model_free(&model);

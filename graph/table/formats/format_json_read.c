@@ -11,13 +11,6 @@
 #include "graph/table/formats/json_smoothing.h"
 #include "graph/table/formats/json_source.h"
 
-/* Nine digits stand for the float nearest to them. */
-static double format_json_read_widen(const double value) {
-  char text[40];
-  (void)snprintf(text, sizeof text, "%.9g", (double)(float)value);
-  return strtod(text, NULL) == value ? (double)(float)value : value;
-}
-
 /* One array over the columns. */
 typedef const char *cell_setter(tarei_cell *cell, const cJSON *item); /* the rule broken, or NULL */
 
@@ -36,7 +29,7 @@ static const char *set_amax(tarei_cell *const cell, const cJSON *const item) {
   if (v <= 0) {
     return "must be positive (null marks a dead tensor)";
   }
-  cell->amax = format_json_read_widen(v);
+  cell->amax = tarei_table_widen(v);
   return v < tarei_table_least_amax() ? "is too small: the scale would be denormal" : NULL;
 }
 
@@ -49,7 +42,7 @@ static const char *set_optional(double *const slot, const cJSON *const item) {
   if (!cJSON_IsNumber(item) || !isfinite(v) || fabs(v) > FLT_MAX) {
     return "must be finite float32 numbers, or null where unknown";
   }
-  *slot = format_json_read_widen(v);
+  *slot = tarei_table_widen(v);
   return NULL;
 }
 

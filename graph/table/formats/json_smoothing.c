@@ -37,7 +37,7 @@ static tare_status json_read_range(const tarei_json_place *const p, const cJSON 
     if (!cJSON_IsNumber(number) || !isfinite((float)number->valuedouble)) {
       return tarei_json_fail_at(p, key, "must be numbers that a float32 holds", err);
     }
-    out[i++] = number->valuedouble;
+    out[i++] = tarei_table_widen(number->valuedouble);
   }
   return TARE_OK;
 }
@@ -81,7 +81,7 @@ static tare_status json_read_smoothing(const tarei_json_place *const p, const cJ
   TAREI_TRY_GOTO(json_read_range(p, item, "max", n, limits + n, err), done);
   TAREI_TRY_GOTO(json_check_ranges(p, n, limits, limits + n, err), done);
   TAREI_TRY_GOTO(tarei_smoothings_add(&table->smoothings, item->string, channels, exponents, n,
-                                      limits, limits + n, rms->valuedouble, err),
+                                      limits, limits + n, tarei_table_widen(rms->valuedouble), err),
                  done);
   status = tarei_json_keep_extras(item, known,
                                   &table->smoothings.items[table->smoothings.n - 1].extras, err);

@@ -29,6 +29,19 @@ echo "== a method that clips"
 warned
 "$JSON_CHECK" accuracy.sqnr_db '<' 10 evaluation.sqnr_db '<' 10 <bad.json
 near "$(sed -n 's/.*: warning: bad.onnx has an SQNR of \([0-9.]*\) dB .*/\1/p' err)" "$(sqnr bad.onnx 8)"
+echo "== scales of the tensor at run time: the file has them, a plan of it has one for each row"
+"$TARE" quantize "$model" "$calib" --profile $lengths --row-scales dynamic --layer-precisions '*:int8-rows' --method minmax \
+  --limit 8 -o rows.onnx --json 2>/dev/null | "$JSON_CHECK" accuracy.sqnr_db '>' 28.5 accuracy.sqnr_db '<' 29.2 || exit
+awk -v rows="$(sqnr rows.onnx 8)" 'BEGIN {print (rows > 29.7 ? "more" : rows)}'
+echo "== a method that leaves all in float is no better for it"
+"$TARE" quantize "$SOURCE/tests/fixtures/lengths/loud.onnx" "$SOURCE/tests/fixtures/lengths/loud_calib.npz" \
+  --map x=x:lengths=lengths -o loud.onnx --json 2>/dev/null | "$JSON_CHECK" method != entropy methods.0.integer_share == 1 \
+  methods.1.method == entropy methods.1.integer_share == 0 layers.0.form == int8 || exit
+echo "== an evaluation that fails leaves nothing"
+"$TARE" quantize "$model" "$calib" --profile $lengths --limit 4 -o nothing.onnx --external-data --table nothing.json \
+  --eval "$mini/eval.h5" --metric score --metric-command false -q 2>&1
+echo "exit $?"
+ls nothing* 2>/dev/null
 echo "== its remedy"
 "$TARE" quantize "$model" "$calib" --profile $lengths --method entropy -o good.onnx \
   --layer-precisions "$(sed -n "s/.*--layer-precisions '\(.*\)' keeps.*/\1/p" err)" --json 2>err | "$JSON_CHECK" accuracy.sqnr_db '>' 20

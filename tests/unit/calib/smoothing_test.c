@@ -139,10 +139,41 @@ static void tables_have_the_ranges_of_profiles(void **const state) {
   tare_stats_free(&stats);
 }
 
+/* To the bit: a plan must not depend on whether its table was in a file. */
+static void files_keep_the_ranges(void **const state) {
+  (void)state;
+  char path[] = "tare-smoothing-XXXXXX";
+  const int file = mkstemp(path);
+  assert_true(file >= 0 && close(file) == 0);
+  tare_stats *stats = calibrate("conv", TARE_SMOOTHING_ON, 1, 0);
+  tare_table *table = NULL, *again = NULL;
+  tare_table_options options;
+  tare_table_options_init(&options);
+  options.per_profile = true;
+  assert_int_equal(tare_table_from_stats(stats, &options, &table, NULL), TARE_OK);
+  assert_int_equal(tare_table_write(table, tare_table_format_of("x.json"), NULL, path, NULL),
+                   TARE_OK);
+  assert_int_equal(tare_table_read(path, &again, NULL), TARE_OK);
+  assert_int_equal(again->smoothings.n, table->smoothings.n);
+  for (int i = 0; i < table->smoothings.n; i++) {
+    const tarei_smoothing *const s = &table->smoothings.items[i];
+    const tarei_smoothing *const t = tarei_named_find(TAREI_NAMED(&again->smoothings), s->tensor);
+    for (int p = 0; p < table->n_columns; p++) {
+      assert_true(t->min[p] == s->min[p] && t->max[p] == s->max[p]);
+    }
+    assert_true(t->rms == s->rms);
+  }
+  tare_table_free(&again);
+  tare_table_free(&table);
+  tare_stats_free(&stats);
+  assert_int_equal(unlink(path), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(order_and_threads_do_not_change_a_byte),
                                      cmocka_unit_test(the_loud_channel_stands_out),
                                      cmocka_unit_test(without_it_there_is_none),
-                                     cmocka_unit_test(tables_have_the_ranges_of_profiles)};
+                                     cmocka_unit_test(tables_have_the_ranges_of_profiles),
+                                     cmocka_unit_test(files_keep_the_ranges)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
