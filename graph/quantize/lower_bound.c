@@ -38,7 +38,7 @@ float tarei_rows_bound(const tarei_graph *const g, const int rows) {
 
 /* The largest of the columns: |bound| over the amax of the tensor. */
 static double share_of_bound(const tarei_quant *const quant, const float bound) {
-  float least = INFINITY; /* fmax in a loop is more than gcc 12 compiles for 64-bit Arm */
+  float least = INFINITY; /* gcc 12 for 64-bit Arm ends at fmax here */
   for (int i = 0; i < quant->n_scales; i++) {
     least = quant->scales[i] < least ? quant->scales[i] : least;
   }
