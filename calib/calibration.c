@@ -69,6 +69,7 @@ static tare_status name_all(tarei_calibration *const r, const int *const source)
   for (int i = 0; i < stats->n_tensors; i++) {
     TAREI_TRY(tarei_calibration_copy_text(r, tarei_plan_observable_name(r->plan, i),
                                           &stats->tensors[i].name));
+    stats->tensors[i].is_read = tarei_plan_observable_is_read(r->plan, i);
   }
   return name_aliases(r, source);
 }

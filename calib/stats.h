@@ -21,6 +21,7 @@ typedef struct tarei_stats_profile {
 typedef struct tarei_stats_tensor {
   char *name;
   tarei_accumulator *buckets; /* [n_profiles] */
+  bool is_read;               /* by an int8 layer, once the model is quantized */
 } tarei_stats_tensor;
 
 /* A tensor of the model with the values of an observed one in another order or shape. */

@@ -140,7 +140,7 @@ static tare_status add_tensor(table_from_stats_job *const j, const tarei_stats_t
   if (status == TARE_OK) {
     const tarei_cell merged = make_cell(j, &all, tensor->name, -1 /* all */, true);
     tarei_findings_tensor(&j->findings, tensor->name, &all, &merged);
-    if (!is_model_input(j->stats, tensor->name)) {
+    if (tensor->is_read && !is_model_input(j->stats, tensor->name)) {
       tarei_findings_rows(&j->findings, tensor->name, &all, &merged);
     }
     if (j->table->per_profile) {

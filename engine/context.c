@@ -10,6 +10,7 @@
 #include "engine/plan_limits.h"
 #include "engine/plan_profiles.h"
 #include "engine/sizes.h"
+#include "shapes/profiles.h"
 
 void tare_context_options_init(tare_context_options *const options) {
   *options = (tare_context_options){.threads = 0, .profile = -1};
@@ -133,15 +134,16 @@ static tare_status context_choose_profile(const tare_context *const c, const int
   const tare_profiles *const profiles = c->plan->profiles;
   *profile = tare_profiles_find(profiles, values);
   if (c->pinned < 0) {
-    return *profile >= 0 ? TARE_OK : tare_profiles_explain(profiles, values, "the input", err);
+    return *profile >= 0 ? TARE_OK : tarei_profiles_explain_inputs(profiles, values, err);
   }
   *profile = c->pinned;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
     const tare_range r = tare_profiles_range(profiles, c->pinned, s);
     if (values[s] < r.min || values[s] > r.max) {
-      return tarei_fail(err, TARE_E_SHAPE, "%s=%lld is outside profile %d: expected %lld..%lld",
-                        tare_profiles_symbol(profiles, s), (long long)values[s], c->pinned,
-                        (long long)r.min, (long long)r.max);
+      return tarei_fail(err, TARE_E_SHAPE,
+                        "input '%s': %s=%lld is outside profile %d: expected %lld..%lld",
+                        tarei_profiles_input_of(profiles, s), tare_profiles_symbol(profiles, s),
+                        (long long)values[s], c->pinned, (long long)r.min, (long long)r.max);
     }
   }
   return TARE_OK;

@@ -11,6 +11,8 @@
 /* Observable tensors of a plan (float, named as in the model), numbered densely. */
 int tarei_plan_n_observable(const tare_plan *plan);
 const char *tarei_plan_observable_name(const tare_plan *plan, int i);
+/* Whether an int8 layer reads the tensor, or what is moved from it. */
+bool tarei_plan_observable_is_read(const tare_plan *plan, int i);
 
 /* Sets the observer until it is changed; NULL: none. */
 void tarei_context_set_observer(tare_context *context, tarei_observer_fn observe, void *user);

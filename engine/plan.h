@@ -31,6 +31,12 @@ typedef struct tarei_unused {
 
 /* A plan: its parts, and what they share. Only values of the root part have sizes that follow from
  * the symbols, and places in the arena. */
+/* A float tensor that an observer is shown. */
+typedef struct tarei_observable {
+  const char *name;
+  bool is_read; /* by an int8 layer, or what is moved from it */
+} tarei_observable;
+
 struct tare_plan {
   tarei_part root;
   tare_profiles *profiles;
@@ -45,7 +51,7 @@ struct tare_plan {
   tarei_sizes sizes;
   tarei_lengths lengths;
   size_t arena_bytes;
-  const char **observables; /* names by dense number */
+  tarei_observable *observables; /* by dense number */
   int n_observables;
   size_t cap_observables;
   struct tarei_row_reader *readers; /* engine/observe/readers.h */

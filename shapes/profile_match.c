@@ -1,7 +1,9 @@
 /* From the shapes of a sample to symbol values, and from those to a profile. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "shapes/profile_set.h"
+#include "shapes/profiles.h"
 
 static bool profile_match_holds(const tarei_profile *const profile, const int symbol,
                                 const int64_t value) {
@@ -73,6 +75,35 @@ static int find_unnamed(const tare_profiles *const profiles, const bool *const c
     }
   }
   return -1;
+}
+
+const char *tarei_profiles_input_of(const tare_profiles *const profiles, const int symbol) {
+  for (int i = 0; i < profiles->n_inputs; i++) {
+    for (int axis = 0; axis < profiles->inputs[i].rank; axis++) {
+      if (profiles->dim_symbols[i][axis] == symbol) {
+        return profiles->inputs[i].name;
+      }
+    }
+  }
+  return "";
+}
+
+tare_status tarei_profiles_explain_inputs(const tare_profiles *const profiles,
+                                          const int64_t *const values, tare_error *const err) {
+  bool culprit[TARE_MAX_SYMBOLS];
+  const char *last = NULL;
+  tarei_str inputs = {0};
+  (void)find_culprits(profiles, values, culprit);
+  for (int s = 0; s < profiles->n_symbols; s++) {
+    const char *const input = culprit[s] ? tarei_profiles_input_of(profiles, s) : last;
+    if (input && (!last || strcmp(input, last) != 0)) {
+      tarei_str_add(&inputs, "%s'%s'", last ? ", " : "input ", input);
+      last = input;
+    }
+  }
+  const tare_status status = tare_profiles_explain(profiles, values, tarei_str_get(&inputs), err);
+  tarei_str_free(&inputs);
+  return status;
 }
 
 tare_status tare_profiles_explain(const tare_profiles *const profiles, const int64_t *const values,

@@ -28,4 +28,11 @@ bool tarei_profiles_fix(const tare_profiles *profiles, int symbol, int64_t *valu
 /* Whether two sets have the same symbols and ranges. */
 bool tarei_profiles_equal(const tare_profiles *a, const tare_profiles *b);
 
+/* Name of the first input that has a symbol as a dim; "" if none has. */
+const char *tarei_profiles_input_of(const tare_profiles *profiles, int symbol);
+
+/* tare_profiles_explain of the shapes of inputs, whose names it says. */
+tare_status tarei_profiles_explain_inputs(const tare_profiles *profiles, const int64_t *values,
+                                          tare_error *err);
+
 #endif

@@ -34,3 +34,10 @@ tare_status table_load(const opt_common *const common, const char *const path,
       path, made, model_path, given);
   return TARE_OK;
 }
+
+void table_say_warnings(const opt_common *const common, const char *const path,
+                        const tare_table *const table) {
+  for (int i = 0; table && i < tare_table_n_warnings(table); i++) {
+    say(common, "warning: %s: %s", path, tare_table_warning(table, i));
+  }
+}

@@ -9,4 +9,7 @@
 tare_status table_load(const opt_common *common, const char *path, const char *model_path,
                        const tare_model *model, bool force, tare_table **out, tare_error *err);
 
+/* What the table knows of itself, and was said when it was made; NULL: nothing. */
+void table_say_warnings(const opt_common *common, const char *path, const tare_table *table);
+
 #endif

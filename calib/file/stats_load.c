@@ -446,6 +446,22 @@ static tare_status read_smoothings(const tarei_stats_reader *const r, tare_stats
   return status;
 }
 
+/* Older files do not say it: any tensor may be read. */
+static tare_status read_reads(const tarei_stats_reader *const r, tare_stats *const stats) {
+  const int64_t dims[] = {stats->n_tensors};
+  const bool known = H5Lexists(r->file, TAREI_STATS_READ, H5P_DEFAULT) > 0;
+  char *block = NULL;
+  const tare_status status =
+      known ? tarei_stats_read_array(r, TAREI_STATS_READ, H5T_INTEGER, H5T_NATIVE_UINT8,
+                                     1 /* byte */, 1 /* rank */, dims, &block)
+            : TARE_OK;
+  for (int t = 0; t < stats->n_tensors && status == TARE_OK; t++) {
+    stats->tensors[t].is_read = !known || block[t] != 0;
+  }
+  free(block);
+  return status;
+}
+
 static tare_status stats_load_fill(const tarei_stats_reader *const r, const lists *const l,
                                    tare_stats *const stats) {
   TAREI_TRY(take_lists(r, l, stats));
@@ -455,6 +471,7 @@ static tare_status stats_load_fill(const tarei_stats_reader *const r, const list
   for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
     TAREI_TRY(read_cell_numbers(r, &tarei_stats_arrays[i], stats));
   }
+  TAREI_TRY(read_reads(r, stats));
   TAREI_TRY(read_accumulators(r, stats));
   TAREI_TRY(read_roundings(r, stats));
   TAREI_TRY(read_smoothings(r, stats));

@@ -162,6 +162,16 @@ static void put_all_counts(tarei_stats_writer *const w, const tare_stats *const 
   free(cell);
 }
 
+static void put_read(tarei_stats_writer *const w, const tare_stats *const stats) {
+  const hsize_t dims[] = {(hsize_t)stats->n_tensors};
+  uint8_t *const block = (uint8_t *)tarei_stats_make_block(w, (size_t)stats->n_tensors, 1);
+  for (int t = 0; block && t < stats->n_tensors; t++) {
+    block[t] = stats->tensors[t].is_read;
+  }
+  tarei_stats_put_array(w, TAREI_STATS_READ, H5T_STD_U8LE, H5T_NATIVE_UINT8, 1, dims, block);
+  free(block);
+}
+
 static void put_tensors(tarei_stats_writer *const w, const tare_stats *const stats) {
   tarei_stats_put_group(w, "/tensors");
   tarei_stats_put_texts(w, "/tensors/name", stats->n_tensors,
@@ -169,6 +179,7 @@ static void put_tensors(tarei_stats_writer *const w, const tare_stats *const sta
   for (int i = 0; i < TAREI_STATS_N_ARRAYS; i++) {
     put_cell_numbers(w, stats, &tarei_stats_arrays[i]);
   }
+  put_read(w, stats);
   put_all_counts(w, stats);
 }
 

@@ -22,16 +22,32 @@ static bool is_shown(const tarei_part *const part, const int v, const bool read_
 }
 
 /* A body's input may be a tensor of the graph around it, under the same name. */
-static bool observables_is_known(const tare_plan *const plan, const char *const name) {
+static tarei_observable *find_observable(const tare_plan *const plan, const char *const name) {
   for (int i = 0; i < plan->n_observables; i++) {
-    if (strcmp(plan->observables[i], name) == 0) {
-      return true;
+    if (strcmp(plan->observables[i].name, name) == 0) {
+      return &plan->observables[i];
     }
   }
-  return false;
+  return NULL;
 }
 
-static tare_status observables_number(tare_plan *const plan, const tarei_part *const part,
+static bool observables_add(tare_plan *const plan, tarei_part *const part, const int v,
+                            const bool is_read) {
+  const tarei_graph *const g = part->graph;
+  tarei_observable *const known = g->is_body ? find_observable(plan, g->values[v].name) : NULL;
+  if (known) {
+    known->is_read = known->is_read || is_read;
+    return true;
+  }
+  if (!TAREI_GROW(plan->observables, plan->n_observables, plan->cap_observables)) {
+    return false;
+  }
+  part->slots[v].observable = plan->n_observables;
+  plan->observables[plan->n_observables++] = (tarei_observable){g->values[v].name, is_read};
+  return true;
+}
+
+static tare_status observables_number(tare_plan *const plan, tarei_part *const part,
                                       tare_error *const err) {
   const tarei_graph *const g = part->graph;
   unsigned char *const uses = tarei_calloc((size_t)g->n_values, sizeof *uses);
@@ -41,21 +57,15 @@ static tare_status observables_number(tare_plan *const plan, const tarei_part *c
   tarei_graph_mark_uses(g, uses);
   bool ok = true;
   for (int v = 0; ok && v < g->n_values; v++) {
+    const bool is_read = uses[v] & TAREI_READ_AS_BYTES;
     part->slots[v].observable = -1;
-    if (is_shown(part, v, uses[v] & TAREI_READ_AS_BYTES, plan->observe_all) &&
-        !(g->is_body && observables_is_known(plan, g->values[v].name))) {
-      ok = TAREI_GROW(plan->observables, plan->n_observables, plan->cap_observables);
-      if (ok) {
-        part->slots[v].observable = plan->n_observables;
-        plan->observables[plan->n_observables++] = g->values[v].name;
-      }
-    }
+    ok = !is_shown(part, v, is_read, plan->observe_all) || observables_add(plan, part, v, is_read);
   }
   free(uses);
   for (int i = 0; ok && i < part->n_children; i++) {
     TAREI_TRY(observables_number(plan, part->children[i], err));
   }
-  return ok ? TARE_OK : tarei_fail_memory(err, "observable tensors", sizeof(char *));
+  return ok ? TARE_OK : tarei_fail_memory(err, "observable tensors", sizeof *plan->observables);
 }
 
 tare_status tarei_plan_number_observables(tare_plan *const plan, tare_error *const err) {
@@ -68,5 +78,10 @@ int tarei_plan_n_observable(const tare_plan *const plan) {
 
 const char *tarei_plan_observable_name(const tare_plan *const plan, const int i) {
   assert(i >= 0 && i < plan->n_observables);
-  return plan->observables[i];
+  return plan->observables[i].name;
+}
+
+bool tarei_plan_observable_is_read(const tare_plan *const plan, const int i) {
+  assert(i >= 0 && i < plan->n_observables);
+  return plan->observables[i].is_read;
 }

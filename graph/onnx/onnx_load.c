@@ -44,6 +44,29 @@ static tare_status check_limits(const Onnx__GraphProto *const proto, tare_error 
   return check_limit(proto->n_output, MAX_OUTPUTS, "outputs", err);
 }
 
+static bool names_earlier_output(const Onnx__GraphProto *const proto, const size_t i) {
+  const char *const name = tarei_onnx_text(proto->output[i]->name);
+  size_t at = 0;
+  while (at < i && strcmp(tarei_onnx_text(proto->output[at]->name), name) != 0) {
+    at++;
+  }
+  return at < i;
+}
+
+/* A model may name an output twice. It has it once: outputs are found by name. */
+static void drop_repeated_outputs(Onnx__GraphProto *const proto) {
+  size_t n = 0;
+  for (size_t i = 0; i < proto->n_output; i++) {
+    proto->output[n] = proto->output[i];
+    if (names_earlier_output(proto, n)) {
+      onnx__value_info_proto__free_unpacked(proto->output[n], NULL);
+    } else {
+      n++;
+    }
+  }
+  proto->n_output = n;
+}
+
 static tare_status check_model(Onnx__ModelProto *const model, const tare_limits *const limits,
                                int *const opset, tare_error *const err) {
   if (!model->has_ir_version) {
@@ -66,6 +89,7 @@ static tare_status check_model(Onnx__ModelProto *const model, const tare_limits 
                             "the graph has");
   }
   TAREI_TRY(check_limits(model->graph, err));
+  drop_repeated_outputs(model->graph);
   bool ours = false;
   TAREI_TRY(tarei_onnx_write_sequences(model->graph, *opset, &ours, err));
   TAREI_TRY(tarei_onnx_check_support(model->graph, ours, err));

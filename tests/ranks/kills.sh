@@ -3,21 +3,7 @@
 # after the other, and the file has the bytes of one process.
 set -u
 tare=$1 source=$2 trials=${3:-3} seed=${4:-${TARE_TEST_SEED:-$$}}
-[ -e "$(dirname "$tare")/tare_mpi.so" ] || {
-  echo "skipped: built without MPI (libopenmpi-dev)"
-  exit 77
-}
-command -v mpirun >/dev/null || {
-  echo "skipped: no mpirun (openmpi-bin)"
-  exit 77
-}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-folder=$(mktemp -d) || exit 99
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 99
-TMPDIR=$folder
-export TMPDIR
-bad=0
+. "$source/tests/ranks/job.sh"
 echo "seed $seed"
 
 random() { # BELOW: sets $drawn; the same numbers for the same seed
@@ -25,20 +11,11 @@ random() { # BELOW: sets $drawn; the same numbers for the same seed
   drawn=$((seed / 65536 % $1))
 }
 
-kill_rank() { # RANK
-  for process in /proc/[0-9]*; do
-    if grep -qzx "TMPDIR=$folder" "$process/environ" 2>/dev/null &&
-      grep -qzx "OMPI_COMM_WORLD_RANK=$1" "$process/environ" 2>/dev/null; then
-      kill -KILL "${process#/proc/}" 2>/dev/null
-    fi
-  done
-}
-
 counted() { # by all ranks so far
   tr '\r' '\n' <printed | sed -n 's/^calibrate \([0-9]*\)\/.*/\1/p' | tail -n 1
 }
 
-await() { # COUNT: until so many are counted, or the job has ended
+await_count() { # COUNT: until so many are counted, or the job has ended
   while kill -0 $job 2>/dev/null && [ "$(counted || echo 0)0" -lt "${1}0" ]; do
     sleep 0.02
   done
@@ -56,8 +33,8 @@ slow="$source/examples/digits-conv/digits-conv.onnx list.txt --profile samples=1
 trial=0
 while [ $trial -lt "$trials" ]; do
   trial=$((trial + 1))
-  random "$total"
-  at=$((drawn + 1)) # where a rank dies while MPI starts, the others wait for it
+  random $((total + total / 4))
+  at=$((drawn - total / 4)) # below 1: in the first second, mostly while MPI starts
   random 2
   first=$((drawn + 1))
   random 3 # both in a third of the trials
@@ -65,22 +42,27 @@ while [ $trial -lt "$trials" ]; do
   rm -f killed.stats
   # shellcheck disable=SC2086
   mpirun --oversubscribe --enable-recovery -n 3 "$tare" calibrate $slow --threads 1 --progress \
-    -o killed.stats >printed 2>&1 &
+    --rank-timeout 5 -o killed.stats >printed 2>&1 &
   job=$!
-  await "$at"
+  if [ $at -lt 1 ]; then
+    sleep 0.$((-at))
+  else
+    await_count "$at"
+  fi
   kill_rank $first
   if [ "$both" = 0 ]; then
     random 10
     sleep "$drawn"
     kill_rank $((3 - first))
   fi
-  wait $job
+  await_job 120
   code=$?
-  if [ $code = 0 ] && cmp killed.stats one.stats; then
+  if [ $code = 0 ] && cmp -s killed.stats one.stats; then
     echo "trial $trial: rank $first after $at samples, both: $both"
+  elif [ $at -lt 1 ] && [ ! -e killed.stats ] && grep -q 'MPI has not started' printed; then
+    echo "trial $trial: rank $first died before MPI had started"
   else
-    echo "trial $trial: rank $first after $at samples, both: $both: exit $code: $(cat printed)"
-    bad=1
+    wrong "trial $trial: rank $first after $at samples, both: $both: exit $code: $(cat printed)"
   fi
 done
 exit $bad

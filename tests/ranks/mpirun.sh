@@ -4,28 +4,7 @@
 set -u
 tare=$1 source=$2
 examples=$source/examples
-[ -e "$(dirname "$tare")/tare_mpi.so" ] || {
-  echo "skipped: built without MPI (libopenmpi-dev)"
-  exit 77
-}
-command -v mpirun >/dev/null || {
-  echo "skipped: no mpirun (openmpi-bin)"
-  exit 77
-}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# Open MPI unloads components: only whole stacks say whose memory it was.
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}:fast_unwind_on_malloc=0"
-export LSAN_OPTIONS="suppressions=$source/tests/ranks/lsan.supp:print_suppressions=0"
-folder=$(mktemp -d) || exit 99
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 99
-TMPDIR=$folder
-export TMPDIR
-bad=0
-wrong() {
-  echo "$*"
-  bad=1
-}
+. "$source/tests/ranks/job.sh"
 ranks() { # N ARGUMENT...: by N ranks, with what they print in the file printed
   n=$1
   shift
@@ -46,6 +25,7 @@ for what in "$audio" "$text" "$chosen"; do
     # shellcheck disable=SC2086
     ranks "$n" $what --threads "${run#*:}" -o many.stats || wrong "$run: $(cat printed)"
     cmp many.stats one.stats || wrong "ranks:threads $run: other bytes"
+    ! grep 'was not checked' printed || wrong "ranks:threads $run: the accuracy was not checked"
     rm -f many.stats
   done
 done
@@ -69,13 +49,8 @@ job=$!
 while kill -0 $job 2>/dev/null && ! grep -q '^calibrate [0-9]*/' printed; do
   sleep 0.1
 done
-for process in /proc/[0-9]*; do
-  if grep -qzx "TMPDIR=$folder" "$process/environ" 2>/dev/null &&
-    grep -qzx "OMPI_COMM_WORLD_RANK=1" "$process/environ" 2>/dev/null; then
-    kill -KILL "${process#/proc/}"
-  fi
-done
-wait $job || wrong "a rank was killed: exit $?: $(cat printed)"
+kill_rank 1
+await_job 120 || wrong "a rank was killed: exit $?: $(cat printed)"
 cmp killed.stats one.stats || wrong "a rank was killed: other bytes: $(cat printed)"
 [ "$(grep -c 'rank 1 on .* does not answer' printed)" = 1 ] ||
   wrong "a rank was killed, and not named once: $(cat printed)"

@@ -33,6 +33,13 @@ static bool same_types(const tare_layer *const a, const tare_layer *const b) {
          a->weights == b->weights;
 }
 
+/* The float tensor that a conversion reads or writes; what it makes of it has no name in the model.
+ */
+static const char *converted_tensor(const tare_layer *const layer) {
+  const bool reads_float = layer->n_inputs > 0 && layer->inputs[0].dtype == TARE_F32;
+  return reads_float ? layer->inputs[0].name : layer->output;
+}
+
 static void compare_layers(const tare_plan *const plan, const tare_plan *const plain,
                            requests_cost *const out) {
   cli_list added = {0};
@@ -45,7 +52,7 @@ static void compare_layers(const tare_plan *const plan, const tare_plan *const p
     const tare_layer layer = tare_plan_layer(plan, pairs[i].a);
     if (pairs[i].b < 0) {
       if (layer_only_converts(&layer)) {
-        cli_list_add(&added, layer.name);
+        cli_list_add(&added, converted_tensor(&layer));
       }
       continue;
     }
@@ -93,7 +100,7 @@ void requests_cost_warn(const requests_cost *const cost, const opt_common *const
   const int more = cost->with.conversions - cost->without.conversions;
   if (cost->known && more > 0) {
     say(common,
-        "warning: requests for layers add %d conversion%s between float and int8 (%s): request "
+        "warning: requests for layers add %d conversion%s between float and int8 (of %s): request "
         "what their neighbours have, or measure with `tare diff --times` what they cost",
         more, cli_s(more), cost->added);
   }

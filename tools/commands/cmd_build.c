@@ -141,13 +141,6 @@ static tare_status load_table(const build_arguments *const a, build_work *const 
   return status == TARE_OK ? status : cli_fail_in(err, status, a->calib);
 }
 
-/* What the table knows of itself, and was said when it was made. */
-static void say_table_warnings(const build_arguments *const a, const tare_table *const table) {
-  for (int i = 0; table && i < tare_table_n_warnings(table); i++) {
-    say(&a->common, "warning: %s: %s", a->calib, tare_table_warning(table, i));
-  }
-}
-
 static bool loses_row_scales(const tare_reason why) {
   return why == TARE_REASON_QUIET_ROWS_LOST || why == TARE_REASON_LEVEL_LOST;
 }
@@ -256,7 +249,7 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
   w->seconds = cli_now() - start;
   build_say_layers(a, w);
   if (w->table) {
-    say_table_warnings(a, w->table);
+    table_say_warnings(&a->common, a->calib, w->table);
     warn_symmetric(a, w->plan);
     warn_float(a, w->plan);
     weights_warn(&a->common, a->calib, "rounding", w->plan, tare_plan_n_unused_roundings(w->plan),

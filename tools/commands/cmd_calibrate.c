@@ -396,7 +396,7 @@ static tare_status calibrate_join(calibrate_arguments *const a, calibrate_work *
   if (a->parts.shard) {
     return opt_parts_place(&a->parts, &a->in.common, &a->in.data, err);
   }
-  CLI_TRY(ranks_open(&a->in.common, &w->ranks, err));
+  CLI_TRY(ranks_open(&a->in.common, a->parts.silence, &w->ranks, err));
   ranks_set_data(w->ranks, &a->in.data);
   return !w->ranks || (!a->parts.checkpoint && !a->parts.counted.n)
              ? TARE_OK
@@ -447,6 +447,7 @@ static tare_status calibrate_run(calibrate_arguments *const a, calibrate_work *c
   CLI_TRY(calibrate_join(a, w, err));
   CLI_TRY(calibrate_prepare(a, w, err));
   CLI_TRY(calibrate_collect(a, w, err));
+  ranks_free_data(w->ranks, &a->in.data);
   return w->stats ? calibrate_use(a, w, err) : TARE_OK; /* other ranks have none */
 }
 

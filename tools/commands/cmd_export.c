@@ -5,6 +5,7 @@
 #include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/table_in.h"
+#include "tools/table_out.h"
 
 enum { OPT_CALIB = OPT_COMMAND, OPT_PRECISIONS, OPT_COLUMN, OPT_FORCE };
 
@@ -112,10 +113,19 @@ static tare_status export_check_output(const export_arguments *const a, tare_err
   return status;
 }
 
+/* A table brings no data. */
+static void export_print_hint(const export_arguments *const a) {
+  char *const output = cli_quoted(a->output), *const model = cli_quoted(a->model);
+  printf("accuracy   not measured: tare run %s DATA --against %s\n", output, model);
+  free(output);
+  free(model);
+}
+
 static void export_show(const export_arguments *const a, const export_work *const w) {
   if (!a->common.json) {
     export_print(w->out, a->export.options.target);
     export_print_written(a->output, w->external);
+    export_print_hint(a);
     return;
   }
   cJSON *const object = json_begin("export");
@@ -124,6 +134,7 @@ static void export_show(const export_arguments *const a, const export_work *cons
   export_json(object, w->out, &a->export.options);
   json_text(object, "output", a->output);
   json_bool(object, "external_data", w->external);
+  warnings_json(object, w->table);
   json_print(object);
 }
 
@@ -139,6 +150,7 @@ static tare_status export_run(const export_arguments *const a, export_work *cons
   o.table = w->table;
   o.load = &load;
   CLI_TRY(tare_export_new(a->model, &o, &w->out, err));
+  table_say_warnings(&a->common, a->calib, w->table);
   export_say(&a->common, w->out, a->output);
   CLI_TRY(tare_export_save(w->out, a->output, a->export.most, &w->external, err));
   export_show(a, w);

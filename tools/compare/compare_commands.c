@@ -108,6 +108,7 @@ char *compare_calibrate_command(const compare_commands *const c, const grid *con
   text = append_profiles(text, c);
   text = append_fit(text, c, &g->passes[s->pass]);
   text = append_method(text, s);
+  text = recorded_append(text, c->options, &opt_weight_methods_argp, NULL);
   return append_output(text, c, false /* plan */, "-o");
 }
 

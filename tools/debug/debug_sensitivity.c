@@ -152,7 +152,8 @@ static int count_ties(const sensitivity *const s) {
 
 /* The first result has the levels of all. */
 static report *begin_sensitivity(const sensitivity *const s) {
-  const tare_eval_result levels = {.n_levels = s->n_levels, .levels = s->layers[0].levels};
+  const tare_eval_result levels = {.n_levels = s->n_levels,
+                                   .levels = s->n ? s->layers[0].levels : NULL};
   char *columns = level_columns(cli_format("%s", "rank>,SQNR dB>,95 %>"), &levels);
   columns = cli_append(columns, ",kept<,precision<,layer~");
   report *const r = report_new(columns);
@@ -161,6 +162,11 @@ static report *begin_sensitivity(const sensitivity *const s) {
 }
 
 static void sensitivity_print(const sensitivity *const s) {
+  if (s->n == 0) {
+    printf("layers     0 would be quantized: there are none to rank\nsamples    %" PRId64 "\n",
+           s->samples);
+    return;
+  }
   report *const r = begin_sensitivity(s);
   for (int i = 0; i < s->n; i++) {
     report_cell(r, "%d", s->layers[i].rank);
@@ -231,6 +237,11 @@ int debug_sensitivity(const int argc, char **const argv) {
   a.in.data.limit = a.in.data.limit ? a.in.data.limit : MOST_SAMPLES;
   const tare_status status = sensitivity_run(&a, &w, &err);
   if (status == TARE_OK) {
+    if (w.found.n == 0) {
+      say(&a.in.common,
+          "warning: no layer of the model would be quantized (tare inspect PLAN "
+          "--layers says why)");
+    }
     (a.in.common.json ? sensitivity_json : sensitivity_print)(&w.found);
   }
   sensitivity_fini(&w.found);

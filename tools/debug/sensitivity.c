@@ -177,11 +177,7 @@ static tare_status sensitivity_prepare(sensitivity *const s, tare_error *const e
   CLI_TRY(tare_plan_build(s->model, s->profiles, &given, &plan, err));
   const tare_status status = find_layers(s, plan, err);
   tare_plan_free(&plan);
-  CLI_TRY(status);
-  return s->n ? TARE_OK
-              : cli_fail(err, TARE_E_USAGE,
-                         "no layer of the model would be quantized: expected "
-                         "one or more (tare build says why)");
+  return status;
 }
 
 tare_status sensitivity_measure(sensitivity *const s, tare_error *const err) {

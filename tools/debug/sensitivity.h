@@ -41,7 +41,7 @@ typedef struct sensitivity {
 } sensitivity;
 
 /* Finds the layers, measures each, ranks them, and keeps the first ones until the target is met.
- * TARE_E_USAGE if no layer would be quantized. */
+ * Without a layer that would be quantized there is nothing to keep. */
 tare_status sensitivity_measure(sensitivity *s, tare_error *err);
 void sensitivity_fini(sensitivity *s);
 

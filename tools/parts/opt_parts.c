@@ -9,8 +9,15 @@
 #include "tools/say.h"
 #include "tools/signals.h"
 
-enum { OPT_SHARD = KEYS_PARTS, OPT_CHECKPOINT, OPT_CHECKPOINT_EVERY, OPT_RESUME, OPT_SKIP_COUNTED };
-enum { DEFAULT_SECONDS = 60 };
+enum {
+  OPT_SHARD = KEYS_PARTS,
+  OPT_CHECKPOINT,
+  OPT_CHECKPOINT_EVERY,
+  OPT_RESUME,
+  OPT_SKIP_COUNTED,
+  OPT_RANK_TIMEOUT
+};
+enum { DEFAULT_SECONDS = 60, DEFAULT_SILENCE = 10 };
 
 static const struct argp_option OPTIONS[] = {
     {"shard", OPT_SHARD, "I/N", 0,
@@ -26,6 +33,8 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"checkpoint-every", OPT_CHECKPOINT_EVERY, "S", 0, "Seconds between checkpoints", 0},
     {"resume", OPT_RESUME, NULL, 0, "Continue from the checkpoint if there is one", 0},
+    {"rank-timeout", OPT_RANK_TIMEOUT, "S", 0,
+     "Under mpirun: give up a rank that does not answer for S seconds (default 10)", 0},
     {0}};
 
 static void parts_check(const opt_parts *const o, const struct argp_state *const state) {
@@ -60,6 +69,7 @@ static error_t parts_parse(const int key, char *const arg, struct argp_state *co
   switch (key) {
     case ARGP_KEY_INIT:
       o->seconds = -1;
+      o->silence = DEFAULT_SILENCE;
       return 0;
     case OPT_SHARD:
       take_shard(o, arg, state);
@@ -75,6 +85,9 @@ static error_t parts_parse(const int key, char *const arg, struct argp_state *co
       return 0;
     case OPT_SKIP_COUNTED:
       cli_list_add(&o->counted, arg);
+      return 0;
+    case OPT_RANK_TIMEOUT:
+      o->silence = cli_real(state, "--rank-timeout", arg, 1, 86400);
       return 0;
     case ARGP_KEY_END:
       parts_check(o, state);

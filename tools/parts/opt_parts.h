@@ -12,6 +12,7 @@ typedef struct opt_parts {
   const char *checkpoint;
   double seconds; /* between checkpoints */
   bool resume;
+  double silence;   /* seconds after which a rank of mpirun is given up */
   cli_list counted; /* files of statistics whose samples are left out */
 } opt_parts;
 

@@ -10,8 +10,6 @@
 /* Ranks take a share of what is left, so that a slow one does not hold up the others at the end. */
 enum { SHARES_PER_RANK = 8, MOST_AT_ONCE = 32 };
 
-static const double SILENCE_SECONDS = 10;
-
 void coordinator_init(coordinator *const c, post *const by, const opt_common *const common) {
   *c = (coordinator){.by = by, .common = common};
   c->ranks = cli_realloc(NULL, (size_t)by->size, sizeof *c->ranks);
@@ -37,9 +35,36 @@ static void coordinator_tell(coordinator *const c, const int to, const message_k
   post_send(c->by, to, &m, NULL, 0);
 }
 
+static bool is_given_up(const rank_state *const r) {
+  return r->phase == RANK_LOST || r->gone;
+}
+
+void coordinator_beat(coordinator *const c) {
+  for (int r = 1; r < c->by->size; r++) {
+    if (!is_given_up(&c->ranks[r])) {
+      coordinator_tell(c, r, MESSAGE_BEAT, 0, 0);
+    }
+  }
+}
+
 void coordinator_stop(coordinator *const c) {
+  c->stopped = true;
   for (int r = 0; r < c->by->size; r++) {
-    coordinator_tell(c, r, MESSAGE_STOP, c->by->lost, 0);
+    coordinator_tell(c, r, MESSAGE_STOP, 0, 0);
+  }
+}
+
+/* Once all ranks that live are at their end: leaving waits for all, and may not if some have died.
+ */
+static void coordinator_leave(coordinator *const c) {
+  bool all = !c->left;
+  for (int r = 0; r < c->by->size; r++) {
+    const rank_state *const s = &c->ranks[r];
+    all = all && (s->bye || is_given_up(s));
+  }
+  for (int r = 0; r < c->by->size && all; r++) {
+    coordinator_tell(c, r, MESSAGE_LEAVE, c->by->lost, 0);
+    c->left = true;
   }
 }
 
@@ -120,7 +145,8 @@ void coordinator_hear(coordinator *const c, const int from, const message *const
                       const char *const payload, const size_t bytes) {
   rank_state *const r = &c->ranks[from];
   if (r->phase == RANK_LOST) { /* others count its samples by now */
-    coordinator_tell(c, from, MESSAGE_STOP, 1, 0);
+    coordinator_tell(c, from, MESSAGE_STOP, 0, 0);
+    coordinator_tell(c, from, MESSAGE_LEAVE, true, 0);
     return;
   }
   r->heard = cli_now();
@@ -137,6 +163,9 @@ void coordinator_hear(coordinator *const c, const int from, const message *const
     case MESSAGE_COUNTED:
       coordinator_note(c, from, payload, bytes);
       break;
+    case MESSAGE_BYE:
+      r->bye = true;
+      break;
     case MESSAGE_FAIL:
       coordinator_fail(c, from, (tare_status)m->a, payload, bytes);
       break;
@@ -151,14 +180,20 @@ static void coordinator_lose(coordinator *const c, const int rank) {
   rank_state *const r = &c->ranks[rank];
   const int64_t n = assignment_return(&c->work, rank);
   r->phase = RANK_LOST;
-  c->by->lost = true;
   say(c->common,
       "rank %d%s%s does not answer for %.0f s and is given up: the others count its %" PRId64
       " sample%s",
-      rank, r->machine ? " on " : "", r->machine ? r->machine : "", SILENCE_SECONDS, n, cli_s(n));
+      rank, r->machine ? " on " : "", r->machine ? r->machine : "", c->by->silence, n, cli_s(n));
   if (c->reducing) { /* what it has added up may be gone with it */
     c->reducing = false;
   }
+}
+
+/* After the work, what it has counted counts. */
+static void coordinator_leave_behind(coordinator *const c, const int rank) {
+  c->ranks[rank].gone = true;
+  say(c->common, "rank %d does not answer for %.0f s: the others end without it", rank,
+      c->by->silence);
 }
 
 static void coordinator_start_again(coordinator *const c) {
@@ -188,8 +223,10 @@ static void coordinator_reduce(coordinator *const c) {
 
 static void find_silent(coordinator *const c, const double now) {
   for (int r = 1; r < c->by->size; r++) {
-    if (c->ranks[r].phase != RANK_LOST && now - c->ranks[r].heard > SILENCE_SECONDS) {
-      coordinator_lose(c, r);
+    const rank_state *const s = &c->ranks[r];
+    if (!is_given_up(s) && now - s->heard > c->by->silence) {
+      c->by->lost = true;
+      (c->stopped ? coordinator_leave_behind : coordinator_lose)(c, r);
     }
   }
 }
@@ -197,15 +234,19 @@ static void find_silent(coordinator *const c, const double now) {
 /* Ranks that are still loading do not take part if all is counted without them. */
 void coordinator_tick(coordinator *const c, const double now) {
   find_silent(c, now);
+  if (c->stopped) {
+    coordinator_leave(c);
+    return;
+  }
   int n_counting = 0;
-  for (int r = 0; r < c->by->size && c->began && c->failed == TARE_OK; r++) {
+  for (int r = 0; r < c->by->size && c->began; r++) {
     const bool counts = c->ranks[r].phase == RANK_COUNTING;
     n_counting += counts;
     if (counts && c->ranks[r].asks >= 0) {
       coordinator_give(c, r);
     }
   }
-  if (!c->began || c->failed != TARE_OK || c->reducing) {
+  if (!c->began || c->stopped || c->reducing) { /* a rank with other data stops all */
     return;
   }
   if (c->work.n_free > 0) {

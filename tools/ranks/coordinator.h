@@ -25,6 +25,8 @@ typedef struct rank_state {
   uint64_t data;
   int64_t done;
   rank_report report;
+  bool bye;      /* it has nothing left to say */
+  bool gone;     /* it was silent for too long after the work had ended */
   char *machine; /* or NULL */
   char *bad;     /* messages of bad samples, each with its zero byte */
   size_t bad_bytes;
@@ -38,6 +40,7 @@ typedef struct coordinator {
   rank_state *ranks; /* of all, also rank 0 */
   int64_t round;     /* of reducing; 0 before */
   bool reducing;
+  bool stopped, left; /* all were told to stop, and to leave */
   tare_status failed; /* with a message, of the first rank that failed */
   char *why;
 } coordinator;
@@ -49,10 +52,13 @@ void coordinator_fini(coordinator *c);
 void coordinator_hear(coordinator *c, int from, const message *head, const char *payload,
                       size_t bytes);
 
+/* Tells all that rank 0 is there. What is sent to ranks that died would stay on its way. */
+void coordinator_beat(coordinator *c);
+
 /* Finds ranks that are silent, and decides what comes next. */
 void coordinator_tick(coordinator *c, double now);
 
-/* All ranks end with a status; rank 0 is told, too. */
+/* Ends the work of all ranks, also that of rank 0. */
 void coordinator_stop(coordinator *c);
 
 /* The same after a failure, unless there was one before. */

@@ -19,7 +19,9 @@ typedef enum message_kind {
   MESSAGE_PART,    /* to the parent in the tree, in pieces; a: place of this one, b: bytes in all;
                       payload: bytes of a statistics file */
   MESSAGE_FAIL,    /* to rank 0: the sender cannot go on; a: status; payload: message */
-  MESSAGE_STOP,    /* from rank 0: the end; a: whether ranks are lost */
+  MESSAGE_STOP,    /* from rank 0: the end of the work */
+  MESSAGE_BYE,     /* to rank 0: the sender has nothing left to say */
+  MESSAGE_LEAVE,   /* from rank 0, after the last BYE; a: whether ranks are lost */
 } message_kind;
 
 typedef struct message {

@@ -9,29 +9,38 @@
 enum { TAG = 1 };
 
 /* A message that is on its way. */
-typedef struct sending {
-  struct sending *next;
-  MPI_Request request;
-  char data[];
-} sending;
+typedef struct transfer {
+  int from; /* who sends it; -1: this rank */
+  bool ended, whole;
+  size_t bytes;
+  void *data;
+} transfer;
 
-static MPI_Comm ranks = MPI_COMM_NULL;
-static sending *first_sending;
+/* All of them, in the order in which they began, as MPI_Testsome takes them. */
+static transfer *transfers;
+static MPI_Request *requests;
+static MPI_Status *statuses;
+static int *finished;
+static int n_transfers, n_room;
 
-/* Looking for networks faster than TCP would take a fifth of a second, and messages are few. */
-static void prefer_tcp(void) {
-  (void)setenv("OMPI_MCA_pml", "ob1", 0 /* what the user has set stays */);
+/* Looking for networks faster than TCP would take a fifth of a second, and messages are few. Ranks
+ * of a machine copy them through shared memory: reading from the memory of a rank that has died
+ * fails. */
+static void mpi_prefer(void) {
+  static const int KEEP = 0; /* what the user has set */
+  (void)setenv("OMPI_MCA_pml", "ob1", KEEP);
+  (void)setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", KEEP);
 }
 
 /* Faults become results of calls: a rank that died must not end the others. */
 static bool mpi_open(int *const rank, int *const size, char *const library, const size_t capacity) {
   int provided, length;
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
-  prefer_tcp();
+  mpi_prefer();
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
-      MPI_Comm_dup(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS ||
-      MPI_Comm_set_errhandler(ranks, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
-      MPI_Comm_rank(ranks, rank) != MPI_SUCCESS || MPI_Comm_size(ranks, size) != MPI_SUCCESS ||
+      MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
+      MPI_Comm_rank(MPI_COMM_WORLD, rank) != MPI_SUCCESS ||
+      MPI_Comm_size(MPI_COMM_WORLD, size) != MPI_SUCCESS ||
       MPI_Get_library_version(version, &length) != MPI_SUCCESS) {
     return false;
   }
@@ -41,62 +50,122 @@ static bool mpi_open(int *const rank, int *const size, char *const library, cons
   return true;
 }
 
-/* Frees what was delivered. */
-static void settle_sendings(void) {
-  for (sending **at = &first_sending; *at;) {
-    sending *const s = *at;
-    int done = 0;
-    if (MPI_Test(&s->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done) {
-      *at = s->next;
-      free(s);
-    } else {
-      at = &s->next;
+static void *array_grow(void *const array, const int n, const size_t bytes, bool *const grew) {
+  void *const grown = realloc(array, (size_t)n * bytes);
+  *grew = *grew && grown;
+  return grown ? grown : array;
+}
+
+/* Room for one more. */
+static bool transfers_reserve(void) {
+  const int n = 2 * n_room + 16;
+  if (n_transfers < n_room) {
+    return true;
+  }
+  bool grew = true;
+  transfers = array_grow(transfers, n, sizeof *transfers, &grew);
+  requests = array_grow(requests, n, sizeof *requests, &grew);
+  statuses = array_grow(statuses, n, sizeof *statuses, &grew);
+  finished = array_grow(finished, n, sizeof *finished, &grew);
+  n_room = grew ? n : n_room;
+  return grew;
+}
+
+static void transfers_remove(const int index) {
+  const size_t behind = (size_t)(n_transfers - index - 1);
+  memmove(&transfers[index], &transfers[index + 1], behind * sizeof *transfers);
+  memmove(&requests[index], &requests[index + 1], behind * sizeof *requests);
+  n_transfers--;
+}
+
+/* Lets all go on at once: each call costs as much as the others of the machine let it. Forgets
+ * those that were sent, or broke off. */
+static void transfers_go_on(void) {
+  int n = 0;
+  if (n_transfers == 0) {
+    return;
+  }
+  const int result = MPI_Testsome(n_transfers, requests, &n, finished, statuses);
+  for (int i = 0; n != MPI_UNDEFINED && i < n; i++) {
+    transfer *const t = &transfers[finished[i]];
+    t->ended = true;
+    t->whole = result == MPI_SUCCESS || statuses[i].MPI_ERROR == MPI_SUCCESS;
+  }
+  for (int i = n_transfers - 1; i >= 0; i--) {
+    if (transfers[i].ended && (transfers[i].from < 0 || !transfers[i].whole)) {
+      free(transfers[i].data);
+      transfers_remove(i);
     }
   }
 }
 
 static bool mpi_send(const int to, const void *const data, const size_t bytes) {
-  sending *const s = bytes <= INT_MAX ? malloc(sizeof *s + bytes) : NULL;
-  if (!s) {
+  void *const copy = bytes <= INT_MAX && transfers_reserve() ? malloc(bytes) : NULL;
+  if (!copy) {
     return false;
   }
-  memcpy(s->data, data, bytes);
-  if (MPI_Isend(s->data, (int)bytes, MPI_BYTE, to, TAG, ranks, &s->request) != MPI_SUCCESS) {
-    free(s);
+  memcpy(copy, data, bytes);
+  if (MPI_Isend(copy, (int)bytes, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &requests[n_transfers]) !=
+      MPI_SUCCESS) {
+    free(copy);
     return false;
   }
-  s->next = first_sending;
-  first_sending = s;
+  transfers[n_transfers++] = (transfer){.from = -1, .bytes = bytes, .data = copy};
   return true;
 }
 
-static bool mpi_receive(int *const from, void **const data, size_t *const bytes) {
+/* Begins to receive the next message, without waiting for its end: a sender that dies before never
+ * sends it. False: there is none, or memory is short, and it is asked for again later. */
+static bool mpi_begin(void) {
   int there = 0, count = 0;
   MPI_Status status;
-  settle_sendings();
-  if (MPI_Iprobe(MPI_ANY_SOURCE, TAG, ranks, &there, &status) != MPI_SUCCESS || !there ||
-      MPI_Get_count(&status, MPI_BYTE, &count) != MPI_SUCCESS) {
+  if (MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, &status) != MPI_SUCCESS || !there ||
+      MPI_Get_count(&status, MPI_BYTE, &count) != MPI_SUCCESS || !transfers_reserve()) {
     return false;
   }
-  void *const memory = malloc((size_t)count + 1); /* not 0 bytes */
-  if (!memory) {
-    return false; /* asked for again later */
-  }
-  if (MPI_Recv(memory, count, MPI_BYTE, status.MPI_SOURCE, TAG, ranks, &status) != MPI_SUCCESS) {
-    free(memory);
+  void *const data = malloc((size_t)count + 1); /* not 0 bytes */
+  if (!data || MPI_Irecv(data, count, MPI_BYTE, status.MPI_SOURCE, TAG, MPI_COMM_WORLD,
+                         &requests[n_transfers]) != MPI_SUCCESS) {
+    free(data);
     return false;
   }
-  *from = status.MPI_SOURCE;
-  *data = memory;
-  *bytes = (size_t)count;
+  transfers[n_transfers++] =
+      (transfer){.from = status.MPI_SOURCE, .bytes = (size_t)count, .data = data};
   return true;
+}
+
+/* Whether a message is here, and all that its sender has sent before was handed over. */
+static bool transfers_has_next(const int index) {
+  const transfer *const t = &transfers[index];
+  for (int i = 0; i < index; i++) {
+    if (transfers[i].from == t->from) {
+      return false;
+    }
+  }
+  return t->ended && t->from >= 0;
+}
+
+static bool mpi_receive(int *const from, void **const data, size_t *const bytes) {
+  while (mpi_begin()) {
+  }
+  transfers_go_on();
+  for (int i = 0; i < n_transfers; i++) {
+    if (transfers_has_next(i)) {
+      *from = transfers[i].from;
+      *data = transfers[i].data;
+      *bytes = transfers[i].bytes;
+      transfers_remove(i);
+      return true;
+    }
+  }
+  return false;
 }
 
 static size_t mpi_pending(void) {
   size_t n = 0;
-  settle_sendings();
-  for (const sending *s = first_sending; s; s = s->next) {
-    n++;
+  transfers_go_on();
+  for (int i = 0; i < n_transfers; i++) {
+    n += transfers[i].from < 0;
   }
   return n;
 }
@@ -104,7 +173,6 @@ static size_t mpi_pending(void) {
 /* MPI_Finalize waits for all ranks. */
 static void mpi_close(const bool lost) {
   if (!lost) {
-    (void)MPI_Comm_free(&ranks);
     (void)MPI_Finalize();
   }
 }

@@ -10,7 +10,8 @@
 #include "tools/say.h"
 #include "tools/debug/scratch.h"
 
-static const double BEAT_SECONDS = 1, SILENCE_OF_FIRST_SECONDS = 15;
+static const double SILENCE_OF_FIRST = 1.5; /* times that of others: these are given up before */
+enum { BEATS_PER_SILENCE = 10 };
 
 /* --- messages --------------------------------------------------------------------------------- */
 
@@ -51,6 +52,9 @@ static void ranks_hear(void *const user, const int from, const message *const m,
       break;
     case MESSAGE_STOP:
       r->stopped = true;
+      break;
+    case MESSAGE_LEAVE:
+      r->post.may_leave = true;
       r->post.lost = r->post.lost || m->a;
       break;
     default:
@@ -61,24 +65,24 @@ static void ranks_hear(void *const user, const int from, const message *const m,
   }
 }
 
-static void ranks_beat(ranks *const r) {
-  const message m = {.kind = MESSAGE_BEAT, .a = r->done};
-  for (int to = 1; r->post.rank == 0 && to < r->post.size; to++) {
-    post_send(&r->post, to, &m, NULL, 0);
-  }
-  post_send(&r->post, 0, &m, NULL, 0);
+static double first_silence(const ranks *const r) {
+  return SILENCE_OF_FIRST * r->post.silence;
 }
 
 static void ranks_tick(void *const user, const double now) {
   ranks *const r = user;
-  if (now - r->beaten >= BEAT_SECONDS) {
+  if (now - r->beaten >= r->post.silence / BEATS_PER_SILENCE) {
     r->beaten = now;
-    ranks_beat(r);
+    post_tell_first(&r->post, MESSAGE_BEAT, r->done, 0, NULL, 0);
+    if (r->post.rank == 0) {
+      coordinator_beat(&r->coordinator);
+    }
   }
   if (r->post.rank == 0) {
     coordinator_tick(&r->coordinator, now);
-  } else if (!r->stopped && now - r->heard > SILENCE_OF_FIRST_SECONDS) {
-    r->first_is_silent = r->stopped = r->post.lost = true;
+  } else if (!r->post.may_leave && now - r->heard > first_silence(r)) {
+    r->first_is_silent = !r->stopped;
+    r->stopped = r->post.may_leave = r->post.lost = true;
   }
 }
 
@@ -124,7 +128,8 @@ static tare_status ranks_join(ranks *const r, const launched *const by, tare_err
   return ranks_check_size(r, by, err);
 }
 
-tare_status ranks_open(opt_common *const common, ranks **const out, tare_error *const err) {
+tare_status ranks_open(opt_common *const common, const double silence, ranks **const out,
+                       tare_error *const err) {
   const launched by = ranks_launched();
   if (by.size < 2) {
     return TARE_OK;
@@ -134,7 +139,7 @@ tare_status ranks_open(opt_common *const common, ranks **const out, tare_error *
     common->progress = common->verbose = common->json = false;
   }
   ranks *const r = cli_realloc(NULL, 1, sizeof *r);
-  *r = (ranks){.common = common, .left = true, .first = by.rank == 0};
+  *r = (ranks){.common = common, .left = true, .first = by.rank == 0, .post = {.silence = silence}};
   *out = r;
   CLI_TRY(ranks_join(r, &by, err));
   if (r->first) {
@@ -189,6 +194,13 @@ static tare_status ranks_work_on(ranks *const r, const ranks_work *const work,
   return TARE_OK;
 }
 
+static void ranks_close(ranks *const r) {
+  if (!post_close(&r->post)) {
+    say(r->common, "a rank has died while all were ending: the others do not wait for it");
+  }
+  r->left = true;
+}
+
 /* The others may end; rank 0 decides about weights alone. */
 static tare_status ranks_finish(ranks *const r, ranks_work *const work, tare_stats *const sum,
                                 tare_stats **const out, tare_error *const err) {
@@ -202,8 +214,7 @@ static tare_status ranks_finish(ranks *const r, ranks_work *const work, tare_sta
   (void)pthread_mutex_unlock(&r->post.mutex);
   post_begin_close(&r->post);
   const tare_status status = tare_stats_decide(work->model, sum, work->options, out, err);
-  post_close(&r->post);
-  r->left = true;
+  ranks_close(r);
   return status;
 }
 
@@ -241,7 +252,7 @@ static tare_status ranks_result(const ranks *const r, tare_error *const err) {
   if (r->first_is_silent) {
     return cli_fail(err, TARE_E_IO,
                     "rank %d: rank 0 does not answer for %.0f s: nothing is written", r->post.rank,
-                    SILENCE_OF_FIRST_SECONDS);
+                    first_silence(r));
   }
   return r->post.rank == 0 && r->coordinator.failed != TARE_OK
              ? cli_fail(err, r->coordinator.failed, "%s", r->coordinator.why)
@@ -256,22 +267,21 @@ tare_status ranks_leave(ranks *const r, const tare_status status, tare_error *co
     ranks_give_up(r, status, err);
   }
   scratch_remove(); /* before rank 0 ends the job */
-  post_close(&r->post);
-  r->left = true;
+  ranks_close(r);
   return ranks_result(r, err);
 }
 
 void ranks_free(ranks **const handle) {
   ranks *const r = *handle;
-  if (r) {
-    scratch_remove();
+  scratch_remove();
+  if (r && !r->post.stuck) {
     coordinator_fini(&r->coordinator);
     parcels_fini(&r->parcels);
     tare_stats_free(&r->kept);
     free(r->members);
     free(r->own);
     free(r->bad);
+    free(r);
   }
-  free(r);
   *handle = NULL;
 }

@@ -14,15 +14,18 @@
 typedef struct ranks ranks;
 
 /* Joins the other ranks if there are any; otherwise *out is NULL, which all functions below take.
- * Ranks other than 0 are quiet from now on: `common` is changed. TARE_E_USAGE: there are several,
- * which cannot reach each other. */
-tare_status ranks_open(opt_common *common, ranks **out, tare_error *err);
+ * A rank that is silent for `silence` seconds is given up. Ranks other than 0 are quiet from now
+ * on: `common` is changed. TARE_E_USAGE: there are several, which cannot reach each other. */
+tare_status ranks_open(opt_common *common, double silence, ranks **out, tare_error *err);
 
 /* Whether this is the rank that prints and writes: 0, or the only one. */
 bool ranks_is_first(const ranks *r);
 
 /* Has the data of the options give what this rank is to count. */
 void ranks_set_data(ranks *r, opt_data *data);
+
+/* Has them give all samples again. */
+void ranks_free_data(const ranks *r, opt_data *data);
 
 /* Says how many samples the data have before any are chosen; ranks take them by their number. */
 void ranks_set_total(ranks *r, int64_t total);

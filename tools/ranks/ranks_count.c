@@ -41,6 +41,13 @@ void ranks_set_data(ranks *const r, opt_data *const data) {
   }
 }
 
+void ranks_free_data(const ranks *const r, opt_data *const data) {
+  if (r) {
+    data->wants = NULL;
+    data->wants_user = NULL;
+  }
+}
+
 void ranks_set_total(ranks *const r, const int64_t total) {
   if (r) {
     r->total = total;

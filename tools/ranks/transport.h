@@ -2,7 +2,8 @@
  * How ranks send messages to each other: what a module for a message passing library has to do.
  *
  * The command does not link to such a library: it loads the module tare_mpi.so where a launcher has
- * started several ranks. All functions are called by one thread, the one that called `open`.
+ * started several ranks. All functions are called by one thread, the one that called `open`. Only
+ * `open` and `close` may wait for other ranks, and then without end if one of them has died.
  */
 #ifndef TAREI_TOOLS_TRANSPORT_H
 #define TAREI_TOOLS_TRANSPORT_H
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TRANSPORT_VERSION = 1 };
+enum { TRANSPORT_VERSION = 2 };
 
 /* Symbol of the module's transport. */
 #define TRANSPORT_SYMBOL "tarei_transport_of_module"
@@ -22,8 +23,9 @@ typedef struct transport {
   /* Copies a message and delivers it later, in the order of the calls for one receiver. False: the
    * receiver cannot be reached, or memory is short. */
   bool (*send)(int to, const void *data, size_t bytes);
-  /* The next message that has arrived, which the caller frees; false: there is none now. Also lets
-   * messages that were sent go on. */
+  /* The next message that has arrived as a whole, which the caller frees; false: there is none now.
+   * Those of a sender come in the order in which they were sent. Also lets messages go on that are
+   * on their way. */
   bool (*receive)(int *from, void **data, size_t *bytes);
   /* Number of messages that were not delivered yet. */
   size_t (*pending)(void);

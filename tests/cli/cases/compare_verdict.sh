@@ -64,6 +64,7 @@ same plain --fits opt --pad-stats count --methods percentile --percentile 99.9 -
   --pad-value x=-1.5 --outside nearest --profile frames=20:30:60
 same plain --fits per-profile --methods entropy --profile frames=1:20:30 --profile frames=31:60:80 \
   --isa avx2 --threads 1 --symmetric
+same plain --fits native --methods minmax --weight-rounding nearest --weight-clipping on --bias-correction on --smoothing on
 echo "# and with an input that follows the fit, which only the data show"
 model=$SOURCE/tests/fixtures/onnx/good_lengths.onnx data=$SOURCE/tests/fixtures/arrays/good_lengths.npz
 tare compare "$model" "$data" --eval "$data" --profile sequence=2:8:20 --profile sequence=21:32:40 \

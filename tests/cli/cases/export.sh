@@ -14,7 +14,7 @@ echo "== rows"
 "$TARE" export "$model" --calib model.json --row-scales int16 -o rows.onnx || exit
 "$TARE" export "$model" --calib model.json --row-scales dynamic --weights float -o rows.onnx || exit
 echo "== beside"
-"$TARE" export "$model" --calib model.json --external-data -o beside.onnx | tail -n 1
+"$TARE" export "$model" --calib model.json --external-data -o beside.onnx | grep written
 "$TARE" inspect beside.onnx | grep parameters
 "$TARE" export "$model" --calib model.json --json -o x.onnx | "$JSON_CHECK" command == export \
   target == onnxruntime row_scales == float opset == 17 model_opset == 17 layers length 23 \

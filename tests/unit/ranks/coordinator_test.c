@@ -84,7 +84,7 @@ void post_send(post *const p, const int to, const message *const head, const voi
 /* --- a rank that is played
  * ---------------------------------------------------------------------------- */
 
-typedef enum phase { LOADING, COUNTING, WAITING, IDLE, ADDING, STOPPED, DEAD } phase;
+typedef enum phase { LOADING, COUNTING, WAITING, IDLE, ADDING, STOPPED, LEFT, DEAD } phase;
 
 typedef struct player {
   phase phase;
@@ -92,7 +92,8 @@ typedef struct player {
   int64_t at, total;
   sample_range last; /* given last in this pass */
   bool asked, no_more;
-  int64_t round; /* in which it has added its samples */
+  int64_t round;      /* in which it has added its samples */
+  bool waits_for_all; /* when it leaves */
   int counted[MOST_SAMPLES];
   int added[MOST_SAMPLES]; /* what it had counted then */
 } player;
@@ -113,6 +114,7 @@ static void game_begin(game *const g, const int size, const int64_t total) {
   queues_clear();
   *g = (game){.size = size, .total = total, .common = {.quiet = true}};
   g->post.size = size;
+  g->post.silence = 10;
   now = 0;
   coordinator_init(&g->rank0, &g->post, &g->common);
   for (int r = 0; r < size; r++) {
@@ -172,6 +174,11 @@ static void player_hear(game *const g, const int rank, const letter *const l) {
       break;
     case MESSAGE_STOP:
       p->phase = STOPPED;
+      player_say(rank, MESSAGE_BYE, 0, 0, NULL, 0);
+      break;
+    case MESSAGE_LEAVE:
+      p->phase = LEFT;
+      p->waits_for_all = m->a == 0;
       break;
     default:
       fail_msg("rank %d got message %d", rank, (int)m->kind);
@@ -203,14 +210,14 @@ static void player_step(player *const p, const int rank) {
 
 static void player_live(game *const g, const int rank, uint64_t *const seed) {
   player *const p = &g->players[rank];
-  if (p->phase >= STOPPED || now < p->sleeps_until) {
+  if (p->phase >= LEFT || now < p->sleeps_until) {
     return;
   }
   if (now - p->beaten >= 1) {
     p->beaten = now;
     player_say(rank, MESSAGE_BEAT, player_done(p), 0, NULL, 0);
   }
-  for (int64_t n = random_below(seed, 4); n > 0 && p->phase < STOPPED; n--) {
+  for (int64_t n = random_below(seed, 4); n > 0 && p->phase < LEFT; n--) {
     letter *const l = queue_take(&from_first[rank]);
     if (l) {
       player_hear(g, rank, l);
@@ -338,7 +345,7 @@ static void lost_ranks_are_not_heard(void **state) {
   assert_int_equal(g.rank0.ranks[1].phase, RANK_LOST);
   assert_int_equal(g.n_members, 1);
   expect_each_once(&g);
-  while (g.players[1].phase != STOPPED) {
+  while (g.players[1].phase != LEFT) {
     game_step(&g, &seed);
   }
   assert_int_equal(g.rank0.ranks[1].phase, RANK_LOST);
@@ -393,7 +400,7 @@ static void expect_failure(game *const g, const tare_status status, const char *
     game_step(g, &seed);
   }
   for (int r = 0; r < g->size; r++) {
-    assert_int_equal(g->players[r].phase, STOPPED);
+    assert_int_equal(g->players[r].phase, LEFT);
   }
   game_end(g);
 }
@@ -425,6 +432,50 @@ static void other_data_end_all(void **state) {
       "rank 3: the data on machine (49 samples) are others than those of rank 0 (50 samples)");
 }
 
+/* Everybody leaves, in a way that does not wait for the dead. */
+static void expect_leaving(game *const g, uint64_t *const seed, const bool waits_for_all) {
+  int n = 0;
+  for (int step = 0; n < g->size; step++) {
+    if (step == MOST_STEPS) {
+      fail_msg("%d of %d have not left after %d steps", g->size - n, g->size, step);
+    }
+    game_step(g, seed);
+    n = 0;
+    for (int r = 0; r < g->size; r++) {
+      const player *const p = &g->players[r];
+      n += p->phase >= LEFT;
+      assert_true(p->phase != LEFT || p->waits_for_all == waits_for_all);
+    }
+  }
+}
+
+static void all_leave_together(void **state) {
+  (void)state;
+  uint64_t seed = test_seed();
+  game g;
+  game_begin(&g, 4, 50);
+  g.players[3].loads_until = 40; /* it lives, and is waited for */
+  game_play(&g, &seed);
+  coordinator_stop(&g.rank0);
+  expect_leaving(&g, &seed, true);
+  game_end(&g);
+}
+
+/* What they have counted is in the sum. */
+static void the_dead_are_left_behind(void **state) {
+  (void)state;
+  uint64_t seed = test_seed();
+  game g;
+  game_begin(&g, 4, 50);
+  game_play(&g, &seed);
+  coordinator_stop(&g.rank0);
+  g.players[2].phase = DEAD;
+  expect_leaving(&g, &seed, false);
+  assert_int_equal(g.rank0.ranks[2].phase, RANK_IDLE);
+  assert_int_equal(coordinator_done(&g.rank0), 50);
+  game_end(&g);
+}
+
 /* Reports carry messages of bad samples; one that is too short is ignored. */
 static void reports_are_kept(void **state) {
   (void)state;
@@ -449,6 +500,7 @@ int main(void) {
       cmocka_unit_test(lost_ranks_are_not_heard),  cmocka_unit_test(late_ranks),
       cmocka_unit_test(others_wait_for_the_first), cmocka_unit_test(a_bad_sample_ends_all),
       cmocka_unit_test(other_data_end_all),        cmocka_unit_test(reports_are_kept),
+      cmocka_unit_test(all_leave_together),        cmocka_unit_test(the_dead_are_left_behind),
   };
   return cmocka_run_group_tests_name("ranks/coordinator", tests, NULL, NULL);
 }
