@@ -14,7 +14,7 @@ find "$build" -name '*.gcda' -not -path '*/tests/*' -not -path '*/bench/*' >"$fo
   /^File / { path = substr($0, 7, length($0) - 7); i = index(path, root); if (i) path = substr(path, i + length(root))
              while (sub(/^\.\.\//, "", path)) {} }
   /^Lines executed/ { split($0, a, /[:%]| of /)
-    if (path ~ /\.c$/ && path !~ /^(build|tests|\/)/) print a[2] * a[4] / 100, a[4], path }' |
+    if (path ~ /\.c$/ && path !~ /^(build|tests|\/)|\.pb-c\.c$/) print a[2] * a[4] / 100, a[4], path }' |
   sort -k3 -u >"$folder/files"
 
 share() { # NAME, lines of files on the standard input

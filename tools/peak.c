@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 bool peak_restart(void) {
   (void)malloc_trim(0); /* whether anything was given back does not matter */
@@ -14,10 +15,16 @@ bool peak_restart(void) {
   return fclose(file) == 0 && written;
 }
 
+/* Without /proc, as in a bare chroot: since the program began. */
+static int64_t peak_since_start(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
+}
+
 int64_t peak_bytes(void) {
   FILE *const file = fopen("/proc/self/status", "re");
   if (!file) {
-    return 0;
+    return peak_since_start();
   }
   char line[256];
   int64_t kilobytes = 0;

@@ -38,11 +38,11 @@ float tarei_rows_bound(const tarei_graph *const g, const int rows) {
 
 /* The largest of the columns: |bound| over the amax of the tensor. */
 static double share_of_bound(const tarei_quant *const quant, const float bound) {
-  double share = 0;
+  float least = INFINITY; /* gcc 12 for 64-bit Arm ends at fmax here */
   for (int i = 0; i < quant->n_scales; i++) {
-    share = fmax(share, fabs((double)bound) / (127 * (double)quant->scales[i]));
+    least = quant->scales[i] < least ? quant->scales[i] : least;
   }
-  return share;
+  return fabs((double)bound) / (127 * (double)least);
 }
 
 /* What one scale around 128 would lose. */

@@ -99,7 +99,8 @@ static double scale_change(const tare_layer_tensor *const a, const tare_layer_te
   }
   for (int s = 0; s < n; s++) { /* a single scale is that of all profiles */
     const double x = (double)a->scales[a->n_scales == 1 ? 0 : s];
-    most = fmax(most, fabs((double)b->scales[b->n_scales == 1 ? 0 : s] / x - 1));
+    const double change = fabs((double)b->scales[b->n_scales == 1 ? 0 : s] / x - 1);
+    most = change > most ? change : most; /* gcc 12 for 64-bit Arm ends at fmax here */
   }
   return most;
 }
