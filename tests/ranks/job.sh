@@ -40,14 +40,15 @@ kill_rank() { # RANK
 }
 
 show_processes() { # where each of the job stands
+  debugger=gdb # not everywhere
   for one in $(rank_processes); do
     echo "--- $one: $(tr '\0' ' ' <"/proc/$one/cmdline" | cut -c 1-60)," \
       "$(tr '\0' '\n' <"/proc/$one/environ" | grep '^OMPI_COMM_WORLD_RANK=')"
     for thread in "/proc/$one/task/"*; do
       echo "thread ${thread##*/}: $(grep '^State' "$thread/status") in $(cat "$thread/wchan")"
     done
-    ! command -v gdb >/dev/null ||
-      timeout 30 gdb -p "$one" -batch -ex 'thread apply all backtrace 12' 2>/dev/null | grep '^#\|^Thread'
+    ! command -v "$debugger" >/dev/null ||
+      timeout 30 "$debugger" -p "$one" -batch -ex 'thread apply all backtrace 12' 2>/dev/null | grep '^#\|^Thread'
   done
 }
 
