@@ -198,7 +198,7 @@ static char *name_imported(const tarei_importer *const importer, const Onnx__Nod
 
 /* Operators write each output that is not optional, and Split all of its parts, also where the model
  * does not name it. */
-static bool name_outputs(tarei_graph *const graph, const int index) {
+static bool complete_outputs(tarei_graph *const graph, const int index) {
   const tarei_op *const op = graph->nodes[index].op;
   const int n = op == &tarei_op_split ? graph->nodes[index].n_out : op ? op->min_out : 0;
   for (int i = 0; i < n && i < graph->nodes[index].n_out; i++) {
@@ -235,7 +235,7 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
   free(in);
   free(out);
   free(name);
-  if (node < 0 || !name_outputs(importer->graph, node)) {
+  if (node < 0 || !complete_outputs(importer->graph, node)) {
     return status == TARE_E_MODEL ? status : tarei_fail_memory(err, what, sizeof(tarei_node));
   }
   tarei_names_add(&importer->nodes, importer->graph->nodes[node].name, node);

@@ -154,6 +154,8 @@ static void drop_first_output(data_set *const set) {
   set->n_out--;
   memmove(set->out_names, set->out_names + 1, (size_t)set->n_out * sizeof *set->out_names);
   memmove(set->out, set->out + 1, (size_t)set->n_out * sizeof *set->out);
+  set->out_names[set->n_out] = NULL;
+  set->out[set->n_out] = (tare_tensor){0};
 }
 
 /* -1 where the variant does not apply. */
