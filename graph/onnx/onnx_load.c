@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "graph/fix_symbols.h"
 #include "graph/onnx/importer.h"
+#include "graph/onnx/onnx_functions.h"
 #include "graph/onnx/onnx_sequences.h"
 #include "graph/pass.h"
 
@@ -137,7 +138,10 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
                                         tare_error *const err) {
   Onnx__ModelProto *model = NULL;
   TAREI_TRY(tarei_onnx_unpack(source, &graph->limits, &model, err));
-  tare_status status = change && model->graph ? change(model, err) : TARE_OK;
+  tare_status status = tarei_onnx_inline_functions(model, &graph->limits, err);
+  if (status == TARE_OK && change && model->graph) {
+    status = change(model, err);
+  }
   if (status == TARE_OK) {
     status = import_model(model, path, folder, graph, declared, err);
   }

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "graph/onnx/onnx_functions.h"
 
 /* --- tensors with data in other files -------------------------------------------------------- */
 
@@ -78,8 +79,12 @@ tare_status tarei_onnx_file_open(const char *const path, const tare_load_options
   TAREI_TRY(TAREI_CHECK_RESERVED(tare_load_options, options, err));
   TAREI_TRY(tarei_source_open(path, &source, err));
   out->hash = XXH64(source.data, source.size, 0 /* seed */);
-  tare_status status = tarei_onnx_unpack(&source, o.limits ? o.limits : &limits, &out->model, err);
+  const tare_limits *const allowed = o.limits ? o.limits : &limits;
+  tare_status status = tarei_onnx_unpack(&source, allowed, &out->model, err);
   tarei_source_close(&source);
+  if (status == TARE_OK) {
+    status = tarei_onnx_inline_functions(out->model, allowed, err);
+  }
   if (status == TARE_OK && !out->model->graph) {
     status = tarei_fail(err, TARE_E_MODEL, "has no graph");
   }
