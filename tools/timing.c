@@ -19,7 +19,9 @@ static int timing_ascending(const void *const a, const void *const b) {
 }
 
 void timing_sort(timing *const t) {
-  qsort(t->ms, t->n, sizeof *t->ms, timing_ascending);
+  if (t->n > 0) { /* qsort takes no NULL */
+    qsort(t->ms, t->n, sizeof *t->ms, timing_ascending);
+  }
 }
 
 double timing_mean(const timing *const t) {
