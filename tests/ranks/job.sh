@@ -8,10 +8,7 @@ command -v mpirun >/dev/null || {
   echo "skipped: no mpirun (openmpi-bin)"
   exit 77
 }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-# Open MPI unloads components: only whole stacks say whose memory it was.
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}:fast_unwind_on_malloc=0"
-export LSAN_OPTIONS="suppressions=$source/tests/ranks/lsan.supp:print_suppressions=0"
+. "$source/tests/ranks/openmpi.sh"
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 99

@@ -7,7 +7,7 @@ tare=$1 source=$2
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 99
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+. "$source/tests/ranks/openmpi.sh"
 digits=$source/examples/digits-conv intents=$source/examples/intents-mini
 words=$source/tests/fixtures/tokenizers
 bad=0
