@@ -14,8 +14,12 @@ bool tarei_is_default_domain(const char *const domain) {
   return !*domain || strcmp(domain, "ai.onnx") == 0;
 }
 
+const char *tarei_op_domain(const char *const domain) {
+  return tarei_is_default_domain(domain) ? "" : domain;
+}
+
 const tarei_op *tarei_op_find(const char *const name, const char *const domain) {
-  const char *const wanted = tarei_is_default_domain(domain) ? "" : domain;
+  const char *const wanted = tarei_op_domain(domain);
   for (int i = 0; i < TAREI_OP_COUNT; i++) {
     if (ops[i] && strcmp(ops[i]->name, name) == 0 && strcmp(ops[i]->domain, wanted) == 0) {
       return ops[i];

@@ -136,6 +136,8 @@ typedef enum tarei_op_id {
 
 /* Whether this is the operator set of ONNX itself, "" or "ai.onnx". */
 bool tarei_is_default_domain(const char *domain);
+/* The domain as descriptors have it: "" for that. */
+const char *tarei_op_domain(const char *domain);
 
 const tarei_op *tarei_op_find(const char *name, const char *domain); /* NULL if unknown */
 const tarei_op *tarei_op_at(tarei_op_id id);

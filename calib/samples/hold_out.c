@@ -17,14 +17,9 @@ typedef struct hold_work {
   size_t n, cap;
 } hold_work;
 
-static int hold_compare(const tarei_sample_hash a, const tarei_sample_hash b) {
-  return a.high != b.high ? (a.high > b.high) - (a.high < b.high)
-                          : (a.low > b.low) - (a.low < b.low);
-}
-
 static int hold_by_key(const void *const a, const void *const b) {
   const hold_item *const x = a, *const y = b;
-  const int order = hold_compare(x->key, y->key);
+  const int order = tarei_sample_hash_order(&x->key, &y->key);
   return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
@@ -74,7 +69,8 @@ static tare_status hold_keep(const hold_work *const w, const size_t first, const
 /* The end of n samples, with the copies of the last one. */
 static size_t hold_end(const hold_work *const w, const int64_t n) {
   size_t end = (size_t)n < w->n ? (size_t)n : w->n;
-  while (end > 0 && end < w->n && hold_compare(w->items[end].key, w->items[end - 1].key) == 0) {
+  while (end > 0 && end < w->n &&
+         tarei_sample_hash_order(&w->items[end].key, &w->items[end - 1].key) == 0) {
     end++;
   }
   return end;

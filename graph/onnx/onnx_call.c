@@ -136,15 +136,35 @@ void tarei_onnx_call_end(tarei_onnx_call *const call) {
   free(call->outer);
 }
 
-/* Replaces a text of the message. */
-static bool call_rename(tarei_onnx_call *const call, char **const text) {
-  const char *const outer = outer_name(call, tarei_onnx_text(*text));
-  char *const copy = outer ? tarei_strdup(outer) : NULL;
-  if (copy && *text != (char *)protobuf_c_empty_string) {
+/* Replaces a text of the message; takes the new one over. False: that is NULL, and nothing changed.
+ */
+static bool replace_text(char **const text, char *const by) {
+  if (!by) {
+    return false;
+  }
+  if (*text != (char *)protobuf_c_empty_string) {
     free(*text);
   }
-  *text = copy ? copy : *text;
-  return copy != NULL;
+  *text = by;
+  return true;
+}
+
+/* A copy of a part of the message; NULL: out of memory. */
+static void *copy_message(const ProtobufCMessage *const from) {
+  const size_t bytes = protobuf_c_message_get_packed_size(from);
+  uint8_t *const packed = tarei_realloc(NULL, bytes + 1); /* not 0 bytes */
+  void *copy = NULL;
+  if (packed) {
+    (void)protobuf_c_message_pack(from, packed);
+    copy = protobuf_c_message_unpack(from->descriptor, NULL, bytes, packed);
+  }
+  free(packed);
+  return copy;
+}
+
+static bool call_rename(tarei_onnx_call *const call, char **const text) {
+  const char *const outer = outer_name(call, tarei_onnx_text(*text));
+  return replace_text(text, tarei_strdup(outer));
 }
 
 static bool call_rename_ports(tarei_onnx_call *const call, Onnx__ValueInfoProto *const *const list,
@@ -173,22 +193,6 @@ static bool call_fit_graph(tarei_onnx_call *const call, Onnx__GraphProto *const 
 
 /* --- attributes ------------------------------------------------------------------------------ */
 
-static Onnx__AttributeProto *unpack_attribute(const uint8_t *const data, const size_t bytes) {
-  return onnx__attribute_proto__unpack(NULL, bytes, data);
-}
-
-static Onnx__AttributeProto *copy_attribute(const Onnx__AttributeProto *const from) {
-  const size_t bytes = onnx__attribute_proto__get_packed_size(from);
-  uint8_t *const packed = tarei_realloc(NULL, bytes + 1);
-  Onnx__AttributeProto *copy = NULL;
-  if (packed) {
-    (void)onnx__attribute_proto__pack(from, packed);
-    copy = unpack_attribute(packed, bytes);
-  }
-  free(packed);
-  return copy;
-}
-
 /* A default of the function, which the message has as a field that came later (11). */
 static Onnx__AttributeProto *default_attribute(const Onnx__FunctionProto *const function,
                                                const char *const name) {
@@ -202,7 +206,8 @@ static Onnx__AttributeProto *default_attribute(const Onnx__FunctionProto *const 
     if (field->tag != FIELD_OF_DEFAULTS || at >= field->len) {
       continue;
     }
-    Onnx__AttributeProto *const attr = unpack_attribute(field->data + at + 1, field->len - at - 1);
+    Onnx__AttributeProto *const attr =
+        onnx__attribute_proto__unpack(NULL, field->len - at - 1, field->data + at + 1);
     if (attr && strcmp(tarei_onnx_text(attr->name), name) == 0) {
       return attr;
     }
@@ -217,16 +222,12 @@ static bool given_attribute(const tarei_onnx_call *const call,
                             const Onnx__AttributeProto *const refers,
                             Onnx__AttributeProto **const given) {
   const Onnx__AttributeProto *const from = tarei_onnx_find_attr(call->node, refers->ref_attr_name);
-  *given = from ? copy_attribute(from) : default_attribute(call->function, refers->ref_attr_name);
+  *given =
+      from ? copy_message(&from->base) : default_attribute(call->function, refers->ref_attr_name);
   if (!*given) {
     return !from;
   }
-  char *const name = tarei_strdup(tarei_onnx_text(refers->name));
-  if (name && (*given)->name != (char *)protobuf_c_empty_string) {
-    free((*given)->name);
-  }
-  (*given)->name = name ? name : (*given)->name;
-  return name != NULL;
+  return replace_text(&(*given)->name, tarei_strdup(tarei_onnx_text(refers->name)));
 }
 
 static bool call_fit_attributes(tarei_onnx_call *const call, Onnx__NodeProto *const node) {
@@ -273,25 +274,12 @@ static bool call_name_node(const tarei_onnx_call *const call, Onnx__NodeProto *c
   }
   if (text.failed) {
     tarei_str_free(&text);
-    return false;
   }
-  if (node->name != (char *)protobuf_c_empty_string) {
-    free(node->name);
-  }
-  node->name = text.text;
-  return true;
+  return replace_text(&node->name, text.text);
 }
 
 Onnx__NodeProto *tarei_onnx_call_node(tarei_onnx_call *const call, const size_t i) {
-  const Onnx__NodeProto *const from = call->function->node[i];
-  const size_t bytes = onnx__node_proto__get_packed_size(from);
-  uint8_t *const packed = tarei_realloc(NULL, bytes + 1);
-  Onnx__NodeProto *copy = NULL;
-  if (packed) {
-    (void)onnx__node_proto__pack(from, packed);
-    copy = onnx__node_proto__unpack(NULL, bytes, packed);
-  }
-  free(packed);
+  Onnx__NodeProto *copy = copy_message(&call->function->node[i]->base);
   if (copy && (!call_name_node(call, copy, i) || !call_fit_node(call, copy))) {
     onnx__node_proto__free_unpacked(copy, NULL);
     copy = NULL;

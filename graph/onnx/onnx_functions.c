@@ -33,8 +33,7 @@ static tare_status functions_no_memory(const inlining *const e) {
 }
 
 static const char *domain_of(const char *const domain) {
-  const char *const text = tarei_onnx_text(domain);
-  return tarei_is_default_domain(text) ? "" : text;
+  return tarei_op_domain(tarei_onnx_text(domain));
 }
 
 /* To be freed; NULL: out of memory. */

@@ -45,7 +45,7 @@ static void add_node(onnx_support_report *const r, const Onnx__NodeProto *const 
                      const size_t index) {
   const char *const domain = tarei_onnx_text(node->domain);
   const char *const name = tarei_onnx_text(node->op_type);
-  missing *const row = find_row(r, name, tarei_is_default_domain(domain) ? "" : domain);
+  missing *const row = find_row(r, name, tarei_op_domain(domain));
   if (!row) {
     r->other_nodes++;
     return;
