@@ -136,7 +136,8 @@ tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *con
   *waits = (tare_error){0};
   TAREI_TRY(tarei_graph_clone(*graph, &read, err));
   const tare_status status = tarei_graph_infer(*graph, &failure);
-  if (status == TARE_OK || status == TARE_E_MEMORY || !matters(read, ALL_SYMBOLS, &failure)) {
+  if (status == TARE_OK || status == TARE_E_MEMORY || !tarei_graph_has_operands(read) ||
+      !matters(read, ALL_SYMBOLS, &failure)) {
     tarei_graph_free(read);
     return status == TARE_OK ? TARE_OK : tarei_fail(err, status, "%s", failure.message);
   }

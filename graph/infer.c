@@ -75,6 +75,15 @@ static tare_status infer_check_counts(const tarei_node *const node, tare_error *
   return TARE_OK;
 }
 
+bool tarei_graph_has_operands(const tarei_graph *const graph) {
+  for (int n = 0; n < graph->n_nodes; n++) {
+    if (graph->nodes[n].op && infer_check_counts(&graph->nodes[n], NULL) != TARE_OK) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Dims must be known, and the fixed ones alone may not make a tensor that memory cannot hold. */
 static tare_status infer_check_dims(const tarei_graph *const graph, const int index,
                                     tare_error *const err) {
