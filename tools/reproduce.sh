@@ -9,10 +9,11 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 unset CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER SOURCE_DATE_EPOCH || true
 export CCACHE_DISABLE=1
+commit=$(git -C "$source" rev-parse HEAD)
 
 build() { # NAME TIME_ZONE LANGUAGE UMASK
   git -c advice.detachedHead=false clone -q --no-hardlinks "$source" "$folder/$1/tare"
-  git -C "$folder/$1/tare" checkout -q "$(git -C "$source" rev-parse HEAD)"
+  git -C "$folder/$1/tare" checkout -q "$commit"
   (umask "$4" && TZ=$2 LANG=$3 LC_ALL=$3 sh -c '
     sh "$1/tare/tools/package.sh" "$1/dist" && sh "$1/tare/tools/wheel.sh" "$1/dist"' sh "$folder/$1" >"$folder/$1.log" 2>&1) || {
     tail -n 20 "$folder/$1.log" >&2

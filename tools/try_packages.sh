@@ -53,7 +53,8 @@ inside 'cd /try && cp -R /usr/share/doc/libtare-dev/examples c && cmake -S c -B 
 built/calibrate examples/intents-mini/intents-mini.onnx sequence=4:64:512 examples/intents-mini/calib.h5 a.plan
 printf "2 17 23 5 6 7 8 9 3\n" | built/infer a.plan
 cc c/infer.c $(pkg-config --cflags --libs tare) -o infer && printf "2 17 23 3\n" | ./infer a.plan
-tare calibrate examples/digits-conv/digits-conv.onnx examples/digits-conv/calib --rate 8000 -q -o digits.json >/dev/null
+tare calibrate examples/digits-conv/digits-conv.onnx examples/digits-conv/calib --rate 8000 -q \
+  --profile samples=1600:32000:120000 -o digits.json >/dev/null
 tare build examples/digits-conv/digits-conv.onnx --calib digits.json -q -o digits.plan >/dev/null
 built/recognize digits.plan 8000 0123456789 examples/digits-conv/eval | head -n 2'
 

@@ -44,7 +44,7 @@ static tare_status build_first(tarei_search *const s, tare_plan **const plans,
   }
   TAREI_TRY(tarei_tune_layers_find(plans[FORM_STANDARD], &s->out->layers, err));
   return s->out->layers.n ? TARE_OK
-                          : tarei_fail(err, TARE_E_USAGE,
+                          : tarei_fail(err, TARE_E_UNSUPPORTED,
                                        "no layer of the model has a choice of precision: expected "
                                        "one or more (tare build says why)");
 }

@@ -70,6 +70,18 @@ static bool is_stats_name(const char *const path) {
   return cli_ends_with(path, ".stats") || cli_ends_with(path, ".h5");
 }
 
+static void check_padding(const calibrate_arguments *const a, const struct argp_state *const state) {
+  const opt_fit *const fit = &a->in.fit;
+  if (a->count_padding && a->in.streaming.chunk) {
+    argp_error(state, "--pad-stats count has no effect with --chunk: nothing is padded");
+  } else if (a->count_padding && !tare_fit_pads(fit->fit) && fit->outside != TARE_OUTSIDE_NEAREST) {
+    argp_error(state,
+               "--pad-stats count has no effect with --fit %s, which pads no sample: use --fit pad, "
+               "--fit opt or --outside nearest",
+               tare_fit_name(fit->fit));
+  }
+}
+
 static void calibrate_check(const calibrate_arguments *const a,
                             const struct argp_state *const state) {
   if (!a->output) {
@@ -97,6 +109,7 @@ static void calibrate_check(const calibrate_arguments *const a,
   if (a->generate && !a->in.streaming.chunk) {
     argp_error(state, "--generate needs --chunk SYMBOL=1, the symbol of the tokens");
   }
+  check_padding(a, state);
   opt_table_check(state, &a->table, tare_table_format_of(a->output));
 }
 

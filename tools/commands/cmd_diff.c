@@ -58,6 +58,9 @@ static void diff_check(const diff_arguments *const a, const struct argp_state *c
     argp_error(state, "unexpected argument '%s' (two plans are enough; data need --times)",
                a->data_paths.items[0]);
   }
+  if (a->data.labels) {
+    argp_error(state, "--labels: a comparison of plans does not read labels");
+  }
   if (a->data.given && !a->data_paths.n) {
     argp_error(state, "--%s needs data, which --times measures", a->data.given);
   }

@@ -127,7 +127,8 @@ static tare_status own_check(const compare_eval *const e, const char *const path
   }
   tare_plan_free(&plan);
   if (status != TARE_OK) {
-    char *const prefix = cli_format("--also %s", path);
+    const bool named = strncmp(err->message, path, strlen(path)) == 0;
+    char *const prefix = cli_format("--also%s%s", named ? "" : " ", named ? "" : path);
     (void)cli_fail_in(err, status, prefix);
     free(prefix);
   }

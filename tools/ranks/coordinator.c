@@ -89,10 +89,14 @@ void coordinator_fail(coordinator *const c, const int rank, const tare_status st
 }
 
 static void coordinator_greet(coordinator *const c, const int from, const message *const m,
-                              const char *const machine, const size_t bytes) {
+                              const char *const payload, const size_t bytes) {
   rank_state *const r = &c->ranks[from];
+  if (bytes < sizeof r->cores) {
+    return;
+  }
+  memcpy(&r->cores, payload, sizeof r->cores);
   free(r->machine);
-  r->machine = cli_format("%.*s", (int)bytes, machine);
+  r->machine = cli_format("%.*s", (int)(bytes - sizeof r->cores), payload + sizeof r->cores);
   r->total = m->a;
   r->data = (uint64_t)m->b;
   r->phase = RANK_COUNTING;

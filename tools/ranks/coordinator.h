@@ -28,7 +28,8 @@ typedef struct rank_state {
   bool bye;      /* it has nothing left to say */
   bool gone;     /* it was silent for too long after the work had ended */
   char *machine; /* or NULL */
-  char *bad;     /* messages of bad samples, each with its zero byte */
+  rank_cores cores;
+  char *bad; /* messages of bad samples, each with its zero byte */
   size_t bad_bytes;
 } rank_state;
 

@@ -2,6 +2,7 @@
 #ifndef TAREI_TOOLS_MESSAGES_H
 #define TAREI_TOOLS_MESSAGES_H
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <tare/tare.h>
@@ -9,7 +10,7 @@
 typedef enum message_kind {
   MESSAGE_BEAT,    /* to rank 0 and from it, every second: the sender is there; a: samples done */
   MESSAGE_HELLO,   /* to rank 0, before any samples; a: how many the data have, b: hash of data;
-                      payload: name of the machine */
+                      payload: rank_hello */
   MESSAGE_ASK,     /* to rank 0: which samples are next? a: none before this one */
   MESSAGE_GIVE,    /* from rank 0: count samples from a to below b; a = b: none that come later */
   MESSAGE_COUNTED, /* to rank 0: samples were counted until there were no more; payload: report,
@@ -29,6 +30,18 @@ typedef struct message {
   int64_t round; /* of reducing */
   int64_t a, b;
 } message;
+
+/* What a rank may use of its machine. */
+typedef struct rank_cores {
+  int32_t threads; /* 0: as many as cores */
+  cpu_set_t set;   /* empty: not known */
+} rank_cores;
+
+/* Of HELLO, up to the zero byte of the name. */
+typedef struct rank_hello {
+  rank_cores cores;
+  char machine[256];
+} rank_hello;
 
 /* What a rank has done. */
 typedef struct rank_report {

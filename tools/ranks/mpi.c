@@ -170,6 +170,10 @@ static size_t mpi_pending(void) {
   return n;
 }
 
+static bool mpi_moving(void) {
+  return n_transfers > 0;
+}
+
 /* MPI_Finalize waits for all ranks. */
 static void mpi_close(const bool lost) {
   if (!lost) {
@@ -183,4 +187,5 @@ const transport tarei_transport_of_module = {.version = TRANSPORT_VERSION,
                                              .send = mpi_send,
                                              .receive = mpi_receive,
                                              .pending = mpi_pending,
+                                             .moving = mpi_moving,
                                              .close = mpi_close};

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 static const double DELIVERY_SECONDS = 10, LOST_SECONDS = 2; /* for the last messages */
-static const long SHORT_NS = 1000 * 1000, WAIT_NS = 100 * 1000 * 1000, SECOND_NS = 1000000000;
+static const double MOVING_SECONDS = 0.1; /* within which a message should arrive */
+static const long MOVING_NS = 100 * 1000, SHORT_NS = 1000 * 1000, LONG_NS = 5 * 1000 * 1000;
+static const long WAIT_NS = 100 * 1000 * 1000, SECOND_NS = 1000000000;
 
 /* Nothing of the transport is done with the mutex locked: its calls may take long where many
  * processes share a core. */
@@ -56,6 +58,15 @@ static void post_rest(post *const p, const long ns) {
   (void)pthread_cond_timedwait(&p->changed, &p->mutex, &until);
 }
 
+/* How long to rest before looking for messages again, which takes time from the work. Those on
+ * their way only go on when they are looked for; from a rank that has died they never arrive. */
+static long post_pause(const post *const p, const double now) {
+  if (p->by->moving()) {
+    return now - p->active < MOVING_SECONDS ? MOVING_NS : SHORT_NS;
+  }
+  return p->waits ? SHORT_NS : LONG_NS;
+}
+
 /* Unlocks the mutex while it leaves. */
 static void post_leave(post *const p) {
   const double until = cli_now() + (p->lost ? LOST_SECONDS : DELIVERY_SECONDS);
@@ -76,10 +87,12 @@ static void post_work(post *const p) {
   while (!p->closing || !p->may_leave) {
     bool busy = false;
     post_receive(p, &busy);
-    p->tick(p->user, cli_now());
+    const double now = cli_now();
+    p->tick(p->user, now);
     post_deliver(p, &busy);
+    p->active = busy ? now : p->active;
     if (!busy) {
-      post_rest(p, SHORT_NS);
+      post_rest(p, post_pause(p, now));
     }
   }
   post_leave(p);

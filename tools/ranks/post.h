@@ -31,6 +31,8 @@ typedef struct post {
   bool closing;        /* this rank has nothing left to say */
   bool may_leave;      /* nor has any other; set by the user, who may also set `lost` */
   bool lost;           /* ranks are gone for which nothing should wait */
+  bool waits;          /* the work cannot go on without a message; set by the user */
+  double active;       /* when the last message was sent or arrived */
   double leaving;      /* when leaving the transport began; 0: not yet */
   bool ended, stuck;   /* the thread has ended, or waits in the transport for ranks that died */
   /* Called with the mutex locked: once it is open, for each message, and a hundred times a second

@@ -155,11 +155,15 @@ bool ranks_is_first(const ranks *const r) {
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static void ranks_greet(ranks *const r, const tare_dataset *const dataset) {
-  char machine[256] = "";
-  (void)gethostname(machine, sizeof machine - 1);
+  rank_hello payload = {.cores = {.threads = r->common->threads}};
+  (void)gethostname(payload.machine, sizeof payload.machine - 1);
+  if (sched_getaffinity(0, sizeof payload.cores.set, &payload.cores.set) != 0) {
+    CPU_ZERO(&payload.cores.set); /* more cores than the set has room for */
+  }
+  const size_t bytes = offsetof(rank_hello, machine) + strlen(payload.machine);
   (void)pthread_mutex_lock(&r->post.mutex);
-  post_tell_first(&r->post, MESSAGE_HELLO, r->total, (int64_t)tare_dataset_hash(dataset), machine,
-                  strlen(machine));
+  post_tell_first(&r->post, MESSAGE_HELLO, r->total, (int64_t)tare_dataset_hash(dataset), &payload,
+                  bytes);
   (void)pthread_mutex_unlock(&r->post.mutex);
 }
 
@@ -201,6 +205,24 @@ static void ranks_close(ranks *const r) {
   r->left = true;
 }
 
+/* Gives rank 0 the cores of the ranks of its machine, which have ended: mpirun has bound each to
+ * its own. Returns how many threads may use them. */
+static int ranks_take_cores(const ranks *const r, const int threads) {
+  const rank_state *const all = r->coordinator.ranks;
+  cpu_set_t cores;
+  int n = 0;
+  CPU_ZERO(&cores);
+  for (int i = 0; i < r->post.size; i++) {
+    if (all[i].phase == RANK_IDLE && strcmp(all[i].machine, all[0].machine) == 0) {
+      CPU_OR(&cores, &cores, &all[i].cores.set);
+      n += all[i].cores.threads;
+    }
+  }
+  const int most = CPU_COUNT(&cores);
+  (void)sched_setaffinity(0, sizeof cores, &cores); /* an empty set changes nothing */
+  return threads == 0 ? 0 : n < most ? n : most > threads ? most : threads;
+}
+
 /* The others may end; rank 0 decides about weights alone. */
 static tare_status ranks_finish(ranks *const r, ranks_work *const work, tare_stats *const sum,
                                 tare_stats **const out, tare_error *const err) {
@@ -211,9 +233,11 @@ static tare_status ranks_finish(ranks *const r, ranks_work *const work, tare_sta
   (void)pthread_mutex_lock(&r->post.mutex);
   coordinator_stop(&r->coordinator);
   ranks_collect(r, work);
+  tare_calibrate_options o = *work->options;
+  o.threads = ranks_take_cores(r, o.threads);
   (void)pthread_mutex_unlock(&r->post.mutex);
   post_begin_close(&r->post);
-  const tare_status status = tare_stats_decide(work->model, sum, work->options, out, err);
+  const tare_status status = tare_stats_decide(work->model, sum, &o, out, err);
   ranks_close(r);
   return status;
 }

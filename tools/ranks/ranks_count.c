@@ -18,18 +18,39 @@ static int ranks_owns(const ranks *const r, const int64_t index) {
   return r->n_own || r->no_more ? 0 : -1;
 }
 
+static void ranks_ask(ranks *const r, const int64_t from) {
+  if (!r->asking && !r->no_more) {
+    r->asking = true;
+    post_tell_first(&r->post, MESSAGE_ASK, from, 0, NULL, 0);
+  }
+}
+
+/* Asks for the next range when the last one begins, so that the answer is there at its end. A
+ * single sample is one of the last, which go to the rank that is first done. */
+static void ranks_ask_ahead(ranks *const r, const int64_t index) {
+  const sample_range *const last = r->n_own ? &r->own[r->n_own - 1] : NULL;
+  if (last && index >= last->first && last->end - last->first > 1) {
+    ranks_ask(r, last->end);
+  }
+}
+
+/* For an answer of rank 0, without which the work stands still. */
+static void ranks_wait(ranks *const r) {
+  r->post.waits = true;
+  post_wait(&r->post);
+  r->post.waits = false;
+}
+
 static bool ranks_want(void *const user, const int64_t index) {
   ranks *const r = user;
   (void)pthread_mutex_lock(&r->post.mutex);
   int owns = ranks_owns(r, index);
   while (owns < 0 && !r->stopped) {
-    if (!r->asking) {
-      r->asking = true;
-      post_tell_first(&r->post, MESSAGE_ASK, index, 0, NULL, 0);
-    }
-    post_wait(&r->post);
+    ranks_ask(r, index);
+    ranks_wait(r);
     owns = ranks_owns(r, index);
   }
+  ranks_ask_ahead(r, index);
   (void)pthread_mutex_unlock(&r->post.mutex);
   return owns > 0;
 }
@@ -174,6 +195,9 @@ tare_status ranks_run_pass(ranks *const r, const ranks_work *const work, tare_er
   (void)pthread_mutex_unlock(&r->post.mutex);
   CLI_TRY(ranks_count(r, work, err));
   (void)pthread_mutex_lock(&r->post.mutex);
+  while (r->asking && !r->stopped) { /* for samples behind the last one that it wanted */
+    ranks_wait(r);
+  }
   ranks_report(r);
   (void)pthread_mutex_unlock(&r->post.mutex);
   return TARE_OK;

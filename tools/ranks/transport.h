@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TRANSPORT_VERSION = 2 };
+enum { TRANSPORT_VERSION = 3 };
 
 /* Symbol of the module's transport. */
 #define TRANSPORT_SYMBOL "tarei_transport_of_module"
@@ -29,6 +29,8 @@ typedef struct transport {
   bool (*receive)(int *from, void **data, size_t *bytes);
   /* Number of messages that were not delivered yet. */
   size_t (*pending)(void);
+  /* Whether messages are on their way, to this rank or from it. */
+  bool (*moving)(void);
   /* Leaves. Waits for all ranks; with `lost`, some of them do not answer, and it waits for none. */
   void (*close)(bool lost);
 } transport;

@@ -12,6 +12,9 @@ misuse calibrate model.onnx
 misuse calibrate model.onnx data
 misuse calibrate model.onnx data -o model.bin
 misuse calibrate model.onnx data -o x.stats --pad-stats maybe
+misuse calibrate model.onnx data -o x.stats --pad-stats count
+misuse calibrate model.onnx data -o x.stats --pad-stats count --fit truncate
+misuse calibrate model.onnx data -o x.stats --pad-stats count --chunk samples=512
 misuse calibrate model.onnx data -o x.stats --fit stretch
 misuse calibrate model.onnx data -o x.stats --outside far
 misuse calibrate model.onnx data -o x.stats --pad-value audio
@@ -64,6 +67,7 @@ misuse inspect
 misuse doctor now
 misuse diff
 misuse diff a.plan b.plan --duration -1
+misuse diff a.plan b.plan data --times --labels text
 misuse debug
 misuse debug reduce
 misuse debug reduce m.onnx data

@@ -117,4 +117,7 @@ refused "$model" "$calib" -o never.plan --max-drop much --eval x.h5 --metric acc
 refused "$model" "$calib" -o never.onnx
 refused "$model" "$calib" -o never.plan --table never.cache --smoothing auto
 refused "$SOURCE/tests/fixtures/onnx/good_quantized.onnx" "$calib" -o never.plan
+printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4), }" >row.npy
+printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>row.npy
+refused "$SOURCE/tests/fixtures/onnx/good_half.onnx" row.npy -o never.plan
 ls never.* 2>/dev/null || true

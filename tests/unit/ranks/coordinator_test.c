@@ -134,7 +134,9 @@ static void player_say(const int rank, const message_kind kind, const int64_t a,
 }
 
 static void player_hello(game *const g, const int rank) {
-  player_say(rank, MESSAGE_HELLO, g->players[rank].total, DATA, "machine", 7);
+  char payload[sizeof(rank_cores) + 7] = {0};
+  memcpy(payload + sizeof(rank_cores), "machine", 7);
+  player_say(rank, MESSAGE_HELLO, g->players[rank].total, DATA, payload, sizeof payload);
   g->players[rank].phase = COUNTING;
 }
 
