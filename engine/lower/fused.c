@@ -107,9 +107,18 @@ tarei_epilogue tarei_fused_epilogue(const tarei_fused *const fused, const tarei_
 
 bool tarei_requant_folds(const tarei_fused *const fused, const bool has_float_residual) {
   const tarei_act act = fused->act;
-  const bool homogeneous =
-      act == TAREI_ACT_none || act == TAREI_ACT_relu || act == TAREI_ACT_leaky_relu;
-  return fused->u8_output >= 0 && fused->f32_output < 0 && !has_float_residual && homogeneous;
+  const bool scales_along = act == TAREI_ACT_none || act == TAREI_ACT_relu ||
+                            act == TAREI_ACT_leaky_relu || act == TAREI_ACT_clip;
+  return fused->u8_output >= 0 && fused->f32_output < 0 && !has_float_residual && scales_along;
+}
+
+void tarei_requant_fold(tarei_epilogue *const e, const double unit) {
+  e->residual_scale = (float)((double)e->residual_scale / unit);
+  e->inv_scale = 1.0f;
+  if (e->act == TAREI_ACT_clip) {
+    e->act_a = (float)((double)e->act_a / unit);
+    e->act_b = (float)((double)e->act_b / unit);
+  }
 }
 
 /* Rows that are quantized at run time, each by its own scale, bring it with them. */

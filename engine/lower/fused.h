@@ -50,8 +50,11 @@ typedef struct tarei_requant {
 } tarei_requant;
 
 /* True where the output scale can be folded in: u8 only, nothing that does not commute with it. A
- * residual of bytes takes the scale into its own. */
+ * residual of bytes takes the scale into its own, and so do the bounds of a Clip. */
 bool tarei_requant_folds(const tarei_fused *fused, bool has_float_residual);
+
+/* Makes an epilogue go on in units of the output: the scale of a residual of bytes, bounds. */
+void tarei_requant_fold(tarei_epilogue *epilogue, double unit);
 
 /* Fills `mult` and, where bias is not NULL, `bias_out`, both of n floats for one profile, in units
  * of what the epilogue goes on with. */

@@ -10,9 +10,13 @@
 
 #include "kernels/registry.h"
 
-static bool finishes_in_registers(const tarei_epilogue *e) {
-  return e->out_f32 && !e->out_u8 && !e->upper && !e->row_mult && !e->residual_u8 &&
+static bool only_bounds(const tarei_epilogue *e) {
+  return !e->upper && !e->row_mult && !e->residual_u8 &&
          (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu || e->act == TAREI_ACT_clip);
+}
+
+static bool finishes_in_registers(const tarei_epilogue *e) {
+  return e->out_f32 && !e->out_u8 && only_bounds(e);
 }
 
 /* Activations that only bound values. Adding -0 or taking the larger of -Inf and x changes no x,

@@ -28,7 +28,6 @@ typedef struct thin_strip {
   const int8_t *b;
   const int32_t *add;
   const float *mult, *bias, *row_mult;
-  v16 inv_scale;
   uint8_t *bytes;
   float *floats;
 } thin_strip;
@@ -42,7 +41,6 @@ TAREI_INLINE thin_strip thin_strip_at(const tarei_i8_gemm *g, size_t m0, size_t 
                       .mult = e->mult + col,
                       .bias = e->bias ? e->bias + col : NULL,
                       .row_mult = e->row_mult ? e->row_mult + m0 : NULL,
-                      .inv_scale = v_set1(e->inv_scale),
                       .bytes = e->out_u8 ? e->out_u8 + m0 * e->ld_u8 + col : NULL,
                       .floats = e->out_f32 ? e->out_f32 + m0 * e->ld_f32 + col : NULL};
 }
@@ -59,7 +57,6 @@ TAREI_INLINE bool thin_is_tame(const thin_strip *s, v16 row_mult) {
       const v16 bias = s->bias ? v_load(s->bias + col) : v_set1(0.0f);
       whole[h] = v_add(v_mul(v_abs(v_load(s->mult + col)), row_mult),
                        v_mul(v_abs(bias), v_set1(0x1p-31f)));
-      whole[h] = v_mul(whole[h], v_max(v_set1(I8_LEAST_FACTOR), s->inv_scale));
     }
     tame = tame && i8_is_tame(whole[0], whole[1]);
   }
@@ -70,8 +67,7 @@ TAREI_INLINE v16 thin_value(const thin_strip *s, const thin_form form, size_t ro
                             __m512i sum) {
   v16 f = v_mul(i_to_float(sum), v_load(s->mult + q * TAREI_LANES));
   f = form.by_rows ? v_mul(f, v_set1(s->row_mult[row])) : f;
-  f = form.has_bias ? v_add(f, v_load(s->bias + q * TAREI_LANES)) : f;
-  return form.floats ? f : v_mul(f, s->inv_scale); /* 1 nearly always */
+  return form.has_bias ? v_add(f, v_load(s->bias + q * TAREI_LANES)) : f;
 }
 
 /* What rounding to bytes needs. */
@@ -160,7 +156,7 @@ static thin_fn *const thin_by_form[THIN_MAX_STEPS][2][2][2] = {THIN_EACH_FORM(TH
 /* One output, of plain values. */
 static bool thin_fits(const tarei_i8_gemm *g) {
   const tarei_epilogue *const e = &g->epilogue;
-  const bool bytes = e->out_u8 && !e->table && e->inv_scale > 0 && has_byte_bounds(e);
+  const bool bytes = e->out_u8 && !e->table && e->inv_scale == 1.0f && has_byte_bounds(e);
   return g->k <= 4 * THIN_MAX_STEPS && g->m >= THIN_ROWS / 2 && e->mult && !e->upper &&
          !e->residual && !e->residual_u8 &&
          (e->out_f32 ? !e->out_u8 && e->act == TAREI_ACT_none : bytes);

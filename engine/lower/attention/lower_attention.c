@@ -127,8 +127,10 @@ static void take_scales(const attention_state *const s, tarei_attention *const a
                        (double)tarei_u8_scale(g, in[1], profile));
   }
   if (tarei_requant_folds(&s->fused, false)) {
-    values /= (double)tarei_u8_scale(g, a->step->node->out[s->fused.u8_output], profile);
-    a->epilogue.inv_scale = 1.0f;
+    const double unit =
+        (double)tarei_u8_scale(g, a->step->node->out[s->fused.u8_output], profile);
+    values /= unit;
+    tarei_requant_fold(&a->epilogue, unit);
   }
   a->value_scale = (float)values;
   a->query_zero_point = s->static_from == 0 ? tarei_u8_zero_point(g, in[0]) : 128;

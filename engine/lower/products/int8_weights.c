@@ -205,8 +205,7 @@ tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *const layer,
   e.mult = layer->requant.mult + at;
   e.bias = layer->requant.bias && !layer->biased ? layer->requant.bias + at : NULL;
   if (layer->requant.folded) {
-    e.residual_scale = (float)((double)e.residual_scale / unit_of(layer, step, run->profile));
-    e.inv_scale = 1.0f;
+    tarei_requant_fold(&e, unit_of(layer, step, run->profile));
   }
   if (layer->tables) {
     const tarei_act_table *const table = &layer->tables[run->profile];

@@ -148,8 +148,9 @@ static tare_status qmatmul_run(const tarei_step *const step, const tarei_run *co
                        (double)tarei_u8_scale(step->graph, step->node->in[1], r->profile);
   if (tarei_requant_folds(&s->fused, false)) {
     const int value = step->node->out[s->fused.u8_output];
-    j.mult = (float)(scale / (double)tarei_u8_scale(step->graph, value, r->profile));
-    j.epilogue.inv_scale = 1.0f;
+    const double unit = (double)tarei_u8_scale(step->graph, value, r->profile);
+    j.mult = (float)(scale / unit);
+    tarei_requant_fold(&j.epilogue, unit);
   } else {
     j.mult = (float)scale;
   }

@@ -8,7 +8,7 @@
     !defined(__AVX512DQ__) || !defined(__AVX512VNNI__)
 #error "needs AVX-512 F, BW, VL, DQ and VNNI"
 #endif
-#include "kernels/x86/depthwise/dw_i8_finish.h"
+#include "kernels/x86/depthwise/dw_i8_slide.h"
 
 enum {
   MOST_QUADS = 128, /* columns times groups of four lines in the buffer: 32 KiB */
@@ -223,6 +223,32 @@ TAREI_INLINE void planes_compute(const planes_part *t, planes_workspace *w, cons
 }
 
 /* --- walking ---------------------------------------------------------------------------------- */
+/* The lines that share columns lie in one sample. */
+static int64_t planes_lines_from(const planes_cut *c, int64_t line, size_t most) {
+  const tarei_dw_planes *const p = c->planes;
+  const int64_t here = p->out[0] - line % p->out[0], left = p->line1 - line;
+  const int64_t n = here < left ? here : left;
+  return n < (int64_t)most ? n : (int64_t)most;
+}
+
+static void planes_slide(planes_part *t, const planes_workspace *w) {
+  const tarei_dw_planes *const p = t->cut->planes;
+  const size_t most = t->cut->shared < SLIDE_LINES ? t->cut->shared : SLIDE_LINES;
+  slide s = {.planes = p,
+             .stripe = t->stripe,
+             .finisher = t->finisher,
+             .taps = w->w,
+             .add = w->add,
+             .ld = p->epilogue.ld_u8,
+             .line_step = (size_t)p->out[1] * p->epilogue.ld_u8};
+  for (t->line = p->line0; t->line < p->line1; t->line += t->lines) {
+    t->lines = planes_lines_from(t->cut, t->line, most);
+    s.out = p->epilogue.out_u8 + (size_t)(t->line - p->line0) * s.line_step + t->stripe->channel;
+    planes_lines_at(t, 0 /* group */, 0, s.row);
+    slide_run(&s, (size_t)t->lines);
+  }
+}
+
 static void planes_stripe(const planes_cut *c, const dw_stripe *stripe) {
   const tarei_dw_planes *const p = c->planes;
   planes_workspace w;
@@ -234,11 +260,12 @@ static void planes_stripe(const planes_cut *c, const dw_stripe *stripe) {
   planes_fill_taps(c, stripe, &w);
   const bool three = c->width == 3 && c->groups == 1;
   planes_part t = {.cut = c, .stripe = stripe, .finisher = &finisher};
+  if (slide_fits(p, &finisher)) {
+    planes_slide(&t, &w);
+    return;
+  }
   for (t.line = p->line0; t.line < p->line1; t.line += t.lines) {
-    /* lines that share columns lie in one sample */
-    const int64_t here = p->out[0] - t.line % p->out[0], left = p->line1 - t.line;
-    t.lines = here < left ? here : left;
-    t.lines = t.lines < (int64_t)c->shared ? t.lines : (int64_t)c->shared;
+    t.lines = planes_lines_from(c, t.line, c->shared);
     for (t.ox = 0; t.ox < p->out[1]; t.ox = t.end) {
       t.end = p->out[1] - t.ox < (int64_t)c->most ? p->out[1] : t.ox + (int64_t)c->most;
       planes_fill(&t, &w);

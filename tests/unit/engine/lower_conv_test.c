@@ -83,11 +83,12 @@ static int64_t pad_before(const shape *const s, const int axis, const int64_t ou
   return strcmp(s->auto_pad, "SAME_UPPER") == 0 ? both / 2 : both - both / 2;
 }
 
-static float activate(const char *const name, const float x) {
+/* x counts units. */
+static float activate(const char *const name, const float x, const double unit) {
   return strcmp(name, "relu") == 0         ? fmaxf(x, 0)
          : strcmp(name, "leaky_relu") == 0 ? (x < 0 ? x * -0.25f : x)
-         : strcmp(name, "clip") == 0       ? fminf(fmaxf(x, -0.25f), 0.75f)
-                                           : x;
+         : strcmp(name, "clip") == 0 ? fminf(fmaxf(x, (float)(-0.25 / unit)), (float)(0.75 / unit))
+                                     : x;
 }
 
 /* The sum over all taps of one output; x is float, or u8 with a zero point (then w is integer). */
@@ -180,7 +181,7 @@ static void check_float(const shape *const s) {
     const int64_t o = (int64_t)i % s->outputs, p = (int64_t)i / s->outputs;
     const double sum = sum_taps(s, t.inputs[0].data, -1, w, out, p / (out[0] * out[1]),
                                 p / out[1] % out[0], p % out[1], o);
-    expected[i] = activate(s->activation, (float)(sum + (s->bias ? (double)bias[o] : 0))) +
+    expected[i] = activate(s->activation, (float)(sum + (s->bias ? (double)bias[o] : 0)), 1) +
                   (s->residual ? residual[i] : 0);
   }
   one_node_expect_floats(&t, expected, n, 1e-4f);
@@ -243,12 +244,12 @@ typedef struct scales {
 } scales;
 
 /* The u8 output exactly, by the rules of kernels.h; the output scale is folded into the factors
- * where neither activation nor residual stand in the way. */
+ * where no residual stands in the way. */
 static void check_int8_outputs(const one_node *const t, const shape *const s, const scales *const q,
                                const int64_t *const out) {
   double *const w = weights_of(t);
   float *const w_scale = quantize_weights(s, w);
-  const bool folds = !s->residual && strcmp(s->activation, "clip") != 0;
+  const bool folds = !s->residual;
   const double fold = folds ? (double)q->y : 1.0;
   const float *const bias = t->inputs[2].data, *const residual = t->inputs[3].data;
   const uint8_t *const got = t->outputs[0].data;
@@ -261,7 +262,7 @@ static void check_int8_outputs(const one_node *const t, const shape *const s, co
     const float b = s->bias ? (float)((double)bias[o] / fold) : 0;
     sum += folds ? rint((double)b / (double)mult) : 0; /* its units are small beside the output's */
     float f = (float)sum * mult + (folds ? 0 : b);
-    f = activate(s->activation, f);
+    f = activate(s->activation, f, fold);
     f = s->residual ? f + residual[i] : f;
     const uint8_t expected = tarei_requant_u8(f, folds ? 1.0f : 1.0f / q->y, q->y_zero);
     if (got[i] != expected) {

@@ -452,9 +452,9 @@ static void damaged_files_are_refused(void **state) {
   refuse(path, data, n, "not a plan file");
   data[0] ^= 1;
   data[8] = 7; /* which had no weight scales */
-  refuse(path, data, n, "plan format version 7.0, expected 11: build the plan again");
-  data[8] = 12;
-  refuse(path, data, n, "version 12");
+  refuse(path, data, n, "plan format version 7.0, expected 12: build the plan again");
+  data[8] = 13;
+  refuse(path, data, n, "version 13");
   unlink(path);
   assert_int_equal(tare_plan_load(path, &plan, &err), TARE_E_INPUT);
   free(data);

@@ -7,13 +7,19 @@ typedef struct planes_case {
   int32_t *add;
 } planes_case;
 
-/* Windows of 3 by 3, few taps, or a long axis; outputs may lie wholly in the padding. */
+/* Windows of 3 by 3, few taps, few columns, or a long axis; outputs may lie wholly in the padding.
+ */
 static void choose_window(tarei_dw_planes *p) {
   const size_t kind = ck_below(4);
   for (int a = 0; a < 2; a++) {
     p->kernel[a] = kind == 0 ? 3 : 1 + (int64_t)ck_below(kind == 1 ? 5 : 9);
     p->stride[a] = 1 + (int64_t)ck_below(ck_below(2) ? 1 : 4);
     p->dilation[a] = 1 + (int64_t)ck_below(ck_below(2) ? 1 : 3);
+  }
+  if (kind == 3) { /* few columns, side by side */
+    p->kernel[1] = ck_below(2) ? 3 : 5;
+    p->stride[1] = 1 + (int64_t)ck_below(2);
+    p->dilation[0] = p->dilation[1] = 1;
   }
   if (ck_below(12) == 0) {
     p->kernel[ck_below(2)] = 20 + (int64_t)ck_below(150);

@@ -349,7 +349,8 @@ static void f32_gemm_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-/* Float results with at most a bias, a residual of floats and a ReLU have a path of their own. */
+/* Floats with at most a bias, a residual of floats and bounds have a path of their own, and so have
+ * bytes of the same without a residual. */
 static void f32_gemm_rows_finish_plain_results_like_scalar(void **state) {
   (void)state;
   static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip};
@@ -363,8 +364,15 @@ static void f32_gemm_rows_finish_plain_results_like_scalar(void **state) {
     e.e.bias = ck_below(2) ? ck_floats(c.n, i % 8 == 1) : NULL;
     e.e.ld_residual = c.n + ck_below(5);
     e.e.residual = ck_below(2) ? ck_floats((c.m - 1) * e.e.ld_residual + c.n, i % 8 == 2) : NULL;
-    e.e.ld_f32 = c.n + ck_below(5);
-    e.e.out_f32 = ck_output(c.m * e.e.ld_f32 * sizeof(float));
+    if (ck_below(3)) {
+      e.e.ld_f32 = c.n + ck_below(5);
+      e.e.out_f32 = ck_output(c.m * e.e.ld_f32 * sizeof(float));
+    } else {
+      e.e.ld_u8 = c.n + ck_below(5);
+      e.e.out_u8 = ck_output(c.m * e.e.ld_u8);
+      e.e.inv_scale = ck_uniform(0.1f, 60.0f);
+      e.e.zero_point = (int32_t)ck_below(256);
+    }
     f32_compare_rows(&c, &e);
     ck_epilogue_free(&e);
     f32_case_free(&c);
