@@ -264,9 +264,9 @@ static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_
                            .profiles = w->profiles,
                            .lengths = &w->lengths,
                            .streaming = w->streaming};
-  w->accuracy = accuracy_check(&c);
+  const tare_status status = accuracy_check(&c, &w->accuracy, err);
   tare_table_free(&table);
-  return TARE_OK;
+  return status;
 }
 
 static int64_t n_samples(const tare_stats *const stats) {

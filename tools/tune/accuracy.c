@@ -142,6 +142,9 @@ static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *co
   CLI_TRY(open_samples(c, samples_for_raising(r), &search, err));
   tare_status status = tare_raise_layers(c->model, c->profiles, search, r->data, &o, &raised, err);
   tare_dataset_close(&search);
+  if (status == TARE_OK && !raised.complete) {
+    say(&c->in->common, "no layers are raised: to find them takes more than %.0f s", o.seconds);
+  }
   if (status == TARE_OK && raised.n_layers > 0) {
     out->n_raised = raised.n_layers;
     out->share = raised.share;
@@ -189,21 +192,40 @@ static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *con
   return out->sqnr_db < ACCURACY_LIMIT ? accuracy_say_bad(c, r, out, err) : TARE_OK;
 }
 
-accuracy accuracy_check(const accuracy_case *const c) {
-  accuracy out = {.sqnr_db = NAN};
+/* What may be otherwise the next time. A table that depends on it is not written. */
+static bool is_passing(const tare_status status) {
+  return status == TARE_E_MEMORY || status == TARE_E_IO || status == TARE_E_INPUT;
+}
+
+/* A check that is not possible is a warning, also of the table. */
+static tare_status accuracy_say_unchecked(const accuracy_case *const c, const char *const why,
+                                          tare_error *const err) {
+  char *const text = cli_format("the accuracy of an int8 plan was not checked: %s", why);
+  say(&c->in->common, "warning: %s", text);
+  const tare_status status = c->kept ? tare_table_add_warning(c->kept, text, err) : TARE_OK;
+  free(text);
+  return status;
+}
+
+tare_status accuracy_check(const accuracy_case *const c, accuracy *const out,
+                           tare_error *const err) {
   accuracy_run r = {0};
-  tare_error err = {0};
+  *out = (accuracy){.sqnr_db = NAN};
   if (c->in->common.quiet && !c->in->common.json && !c->kept) {
-    return out;
+    return TARE_OK;
   }
-  if (accuracy_look(c, &r, &out, &err) != TARE_OK) {
-    say(&c->in->common, "warning: the accuracy of an int8 plan was not checked: %s", err.message);
+  tare_error why = {0};
+  tare_status status = accuracy_look(c, &r, out, &why);
+  if (status != TARE_OK && c->kept && is_passing(status)) {
+    *err = why;
+  } else if (status != TARE_OK) {
+    status = accuracy_say_unchecked(c, why.message, err);
   }
   tare_plan_free(&r.fp32);
   tare_plan_free(&r.int8);
   tare_eval_result_fini(&r.result);
   tare_dataset_close(&r.data);
-  return out;
+  return status;
 }
 
 void accuracy_json(cJSON *const object, const accuracy *const a) {

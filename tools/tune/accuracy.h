@@ -47,10 +47,11 @@ typedef struct accuracy {
 } accuracy;
 
 /* Compares the plan of the table with the float plan on the first samples. If it is bad, raises
- * layers, where they may be; if it still is, warns and names the layers that cost most. A failure
- * is a warning too: the table is there. With --quiet, and without --json or `kept`, nothing is
- * done. */
-accuracy accuracy_check(const accuracy_case *c);
+ * layers, where they may be; if it still is, warns and names the layers that cost most. A failure is
+ * one of the command only where memory, a file or the data failed, and there is a table that would
+ * be another without it; else it is a warning. With --quiet, and without --json or `kept`, nothing
+ * is done. */
+tare_status accuracy_check(const accuracy_case *c, accuracy *out, tare_error *err);
 
 /* Warns of an SQNR that was measured already; the layers are not named. */
 void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, int64_t samples);
