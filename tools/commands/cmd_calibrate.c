@@ -265,6 +265,12 @@ static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_
                            .lengths = &w->lengths,
                            .streaming = w->streaming};
   const tare_status status = accuracy_check(&c, &w->accuracy, err);
+  if (!w->table && w->accuracy.sqnr_db < ACCURACY_RAISE_BELOW) {
+    say(&a->in.common,
+        "%s are statistics, whose tables have no raised layers: a table that calibrate writes "
+        "itself has them (-o model.calib.json)",
+        a->output);
+  }
   tare_table_free(&table);
   return status;
 }

@@ -106,15 +106,24 @@ static void accuracy_note(const accuracy_run *const r, accuracy *const out) {
   out->sqnr_db = tare_eval_lowest_sqnr(&r->result);
 }
 
-/* How many samples leave time for measuring single layers. */
-static int64_t samples_for_raising(const accuracy_run *const r) {
-  int64_t samples = ACCURACY_RAISED_SAMPLES;
-  const double layers = 2.0 * quantized_layers(r->int8); /* each in two forms */
-  while (samples > 1 && layers * (r->building + r->running * (double)samples / ACCURACY_SAMPLES) >
-                            ACCURACY_RAISING_SECONDS) {
+/* How many samples, at most `most`, leave time for so many plans. */
+static int64_t samples_for(const accuracy_run *const r, const int plans, const int64_t most) {
+  int64_t samples = most;
+  while (samples > 1 && plans * (r->building + r->running * (double)samples / ACCURACY_SAMPLES) >
+                            ACCURACY_RAISING_SECONDS / 2) {
     samples /= 2;
   }
   return samples;
+}
+
+/* Those that single layers are measured with, each in two forms, and those that judge mixes. */
+static tare_status open_raising(const accuracy_case *const c, const accuracy_run *const r,
+                                tare_dataset **const search, tare_dataset **const check,
+                                tare_error *const err) {
+  enum { MIXES = 9 };
+  CLI_TRY(open_samples(c, samples_for(r, 2 * quantized_layers(r->int8), ACCURACY_PROBED_SAMPLES),
+                       search, err));
+  return open_samples(c, samples_for(r, MIXES, ACCURACY_JUDGED_SAMPLES), check, err);
 }
 
 static void accuracy_say_raised(const opt_common *const common, const tare_raised *const raised,
@@ -131,7 +140,7 @@ static void accuracy_say_raised(const opt_common *const common, const tare_raise
 static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *const r,
                                   accuracy *const out, tare_error *const err) {
   const opt_metric none = {.metric = -1};
-  tare_dataset *search = NULL;
+  tare_dataset *search = NULL, *check = NULL;
   tare_raised raised = {0};
   tare_raise_options o;
   tare_raise_options_init(&o);
@@ -139,9 +148,13 @@ static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *co
   o.seconds = ACCURACY_RAISING_SECONDS;
   o.build = opt_build_options(c->build, &c->in->common, c->table);
   o.eval = source_eval_options(c->in, &none, c->lengths, c->streaming);
-  CLI_TRY(open_samples(c, samples_for_raising(r), &search, err));
-  tare_status status = tare_raise_layers(c->model, c->profiles, search, r->data, &o, &raised, err);
+  tare_status status = open_raising(c, r, &search, &check, err);
+  if (status == TARE_OK) {
+    status = tare_raise_layers(c->model, c->profiles, search, check, &o, &raised, err);
+  }
+  const int64_t samples = check ? tare_dataset_count(check) : 0;
   tare_dataset_close(&search);
+  tare_dataset_close(&check);
   if (status == TARE_OK && !raised.complete) {
     say(&c->in->common, "no layers are raised: to find them takes more than %.0f s", o.seconds);
   }
@@ -152,7 +165,7 @@ static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *co
     status = tare_table_set_layer_precisions(c->kept, raised.requests, err);
     status = status == TARE_OK ? accuracy_measure(c, r, err) : status;
     accuracy_note(r, out);
-    accuracy_say_raised(&c->in->common, &raised, out->samples);
+    accuracy_say_raised(&c->in->common, &raised, samples);
   }
   tare_raised_fini(&raised);
   return status;

@@ -21,7 +21,7 @@ enum { ACCURACY_SAMPLES = 8, ACCURACY_RANKED_SAMPLES = 2, ACCURACY_NAMED_LAYERS 
 #define ACCURACY_RAISE_BELOW (ACCURACY_LIMIT + 2)
 
 /* The same of a search for layers to raise, whose time may turn out longer. */
-enum { ACCURACY_RAISED_SAMPLES = 4 };
+enum { ACCURACY_PROBED_SAMPLES = 4, ACCURACY_JUDGED_SAMPLES = 32 }; /* at most, if time allows */
 #define ACCURACY_RAISING_SECONDS 60.0
 
 /* What is checked. */
@@ -47,10 +47,10 @@ typedef struct accuracy {
 } accuracy;
 
 /* Compares the plan of the table with the float plan on the first samples. If it is bad, raises
- * layers, where they may be; if it still is, warns and names the layers that cost most. A failure is
- * one of the command only where memory, a file or the data failed, and there is a table that would
- * be another without it; else it is a warning. With --quiet, and without --json or `kept`, nothing
- * is done. */
+ * layers, where they may be; if it still is, warns and names the layers that cost most. A failure
+ * is one of the command only where memory, a file or the data failed, and there is a table that
+ * would be another without it; else it is a warning. With --quiet, and without --json or `kept`,
+ * nothing is done. */
 tare_status accuracy_check(const accuracy_case *c, accuracy *out, tare_error *err);
 
 /* Warns of an SQNR that was measured already; the layers are not named. */

@@ -27,6 +27,9 @@ grep -c layer_precisions off.json
 echo "== other formats have no place for it"
 "$TARE" table x.json -o x.cache 2>&1 | grep -o 'precisions of layers'
 "$TARE" calibrate "$model" "$models/calib" $profile -o y.cache 2>&1 | grep -c 'raised'
+echo "== statistics do not have them"
+"$TARE" calibrate "$model" "$models/calib" $profile -o x.stats 2>&1 >text | grep -o 'x.stats are.*'
+"$TARE" table -q x.stats -o y.json >text && grep -c layer_precisions y.json
 echo "== malformed"
 sed 's/layer0:fp32/layer0:int5/' x.json >bad.json
 "$TARE" build "$model" $profile --calib bad.json -o z.plan 2>&1
