@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
-#include "calib/gather.h"
+#include "calib/gather/gather.h"
 #include "calib/parts/difference.h"
 #include "calib/parts/run_settings.h"
 #include "calib/parts/shards.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <tare/tare.h>
-#include <xxhash.h>
 
 #include "base/mem.h"
 #include "base/refusals.h"
@@ -11,8 +10,9 @@
 #include "datasets/paths.h"
 #include "datasets/prefetch.h"
 #include "datasets/stream.h"
+#include "datasets/survey.h"
 
-enum { KEPT_MESSAGES = 1000, DESCRIBED_KINDS = 4 };
+enum { KEPT_MESSAGES = 1000 };
 
 /* A sample that was skipped. */
 typedef struct bad_sample {
@@ -23,13 +23,8 @@ typedef struct bad_sample {
 struct tare_dataset {
   tarei_data_spec spec;
   tarei_items items;
-  tarei_feed feed;      /* where the spec has one */
-  uint64_t hash;        /* of what the data set consists of */
-  bool audio;           /* there are samples that are audio */
-  unsigned heeded;      /* options that files heed, of TAREI_HEEDS_... */
-  int64_t n_empty;      /* labels that a list has empty */
-  int64_t total, count; /* samples of all shards, and of this one; -1: only a feed's end tells */
-  tarei_str describe, gain_range;
+  tarei_feed feed; /* where the spec has one */
+  tarei_survey found;
   tarei_stream stream;      /* belongs to the prefetch threads while there are any */
   tarei_prefetch *prefetch; /* NULL before the first sample is asked for */
   tarei_slot current;
@@ -42,164 +37,6 @@ struct tare_dataset {
 
 void tare_dataset_options_init(tare_dataset_options *const options) {
   *options = (tare_dataset_options){0};
-}
-
-/* Says each kind of file once. */
-static void add_kind(tare_dataset *const dataset, const char *const kind, int *const n_kinds) {
-  if (*n_kinds >= DESCRIBED_KINDS || strstr(tarei_str_get(&dataset->describe), kind)) {
-    return;
-  }
-  tarei_str_add(&dataset->describe, "%s%s", *n_kinds ? "; " : "", kind);
-  (*n_kinds)++;
-}
-
-/* Opens a file once to check and count it. */
-static tare_status survey_item(tare_dataset *const dataset, tarei_item *const item,
-                               int *const n_kinds, tare_error *const err) {
-  void *state = NULL;
-  const bool labels = dataset->spec.labels && !item->label_text;
-  const tare_status status = item->ops->open(item->path, &dataset->spec, labels, &state, err);
-  if (status != TARE_OK) {
-    return item->origin ? tarei_fail_in(err, status, "%s line %" PRId64, item->origin, item->line)
-                        : status;
-  }
-  item->count = item->ops->count(state);
-  item->audio = item->ops->holds_audio ? item->ops->holds_audio(state) : item->ops->has_rate;
-  add_kind(dataset, item->ops->describe(state), n_kinds);
-  item->ops->close(state);
-  return TARE_OK;
-}
-
-/* A recording is one sample: those of other shards are not opened. */
-static bool is_of_other_shard(const tare_dataset *const dataset, const tarei_item *const item) {
-  const tarei_data_spec *const spec = &dataset->spec;
-  return spec->n_shards && item->ops->has_rate && dataset->total % spec->n_shards != spec->shard;
-}
-
-static tare_status count_item(tare_dataset *const dataset, const size_t i, tarei_item *const item,
-                              int *const n_kinds, tare_error *const err) {
-  TAREI_TRY(is_of_other_shard(dataset, item) ? TARE_OK : survey_item(dataset, item, n_kinds, err));
-  if (item->count < 0) { /* a feed, which is alone */
-    dataset->total = -1;
-    dataset->heeded = item->ops->heeds;
-    return tarei_items_set_count(&dataset->items, i, INT64_MAX, item->audio, err);
-  }
-  if (!tarei_add_i64(dataset->total, item->count, &dataset->total)) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: too many samples for 64 bits", item->path);
-  }
-  dataset->audio = dataset->audio || item->audio;
-  dataset->heeded |= item->ops->heeds;
-  dataset->n_empty += item->label_text && !item->label_text[0];
-  return item->count == 1 && item->audio == item->ops->has_rate
-             ? TARE_OK
-             : tarei_items_set_count(&dataset->items, i, item->count, item->audio, err);
-}
-
-static bool has_waveform(const tarei_data_spec *const spec) {
-  for (int i = 0; i < spec->n_inputs; i++) {
-    if (spec->waveforms[i]) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Only audio is known to be a waveform. */
-static tare_status dataset_check_waveforms(const tare_dataset *const dataset,
-                                           tarei_item_view *const view, tare_error *const err) {
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
-    if (!view->item.audio) {
-      return tarei_fail(err, TARE_E_USAGE,
-                        "%s: %s does not say which inputs are waveforms, to which the gain range "
-                        "applies (name them with --waveform INPUT)",
-                        view->item.path, view->item.ops->kind.noun);
-    }
-  }
-  return TARE_OK;
-}
-
-static tare_status check_gain(tare_dataset *const dataset, tarei_item_view *const view,
-                              tare_error *const err) {
-  const tarei_gain *const gain = &dataset->spec.gain;
-  if (gain->n && !has_waveform(&dataset->spec)) {
-    TAREI_TRY(dataset_check_waveforms(dataset, view, err));
-  }
-  if (gain->n) {
-    tarei_gain_print(gain, &dataset->gain_range);
-    tarei_str_add(&dataset->describe, ", each at %d levels from %+g to %+g dB", gain->n, gain->low,
-                  gain->high);
-  }
-  return dataset->gain_range.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
-}
-
-static tare_status count_items(tare_dataset *const dataset, tarei_item_view *const view,
-                               tare_error *const err) {
-  int n_kinds = 0;
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
-    TAREI_TRY(count_item(dataset, i, &view->item, &n_kinds, err));
-  }
-  if (dataset->total == 0) {
-    TAREI_TRY(tarei_items_get(&dataset->items, 0, view, err));
-    return tarei_fail(err, TARE_E_INPUT, "%s: holds no samples", view->item.path);
-  }
-  return TARE_OK;
-}
-
-static void describe_counts(tare_dataset *const dataset, const tarei_str *const notes) {
-  if (dataset->total >= 0) {
-    tarei_str_add(&dataset->describe, ", %" PRId64 " sample%s", dataset->total,
-                  dataset->total == 1 ? "" : "s");
-  }
-  if (dataset->total >= 0 && dataset->items.n > 1 && dataset->items.n != (size_t)dataset->total) {
-    tarei_str_add(&dataset->describe, " in %zu files", dataset->items.n);
-  }
-  if (notes->length) {
-    tarei_str_add(&dataset->describe, " (%s)", tarei_str_get(notes));
-  }
-}
-
-/* Of the samples taken, with the names of files and how many each has. */
-static tare_status hash_items(tare_dataset *const dataset, tarei_item_view *const view,
-                              tare_error *const err) {
-  dataset->hash = XXH64(&dataset->total, sizeof dataset->total, 0 /* seed */);
-  for (size_t i = 0; i < dataset->items.n; i++) {
-    TAREI_TRY(tarei_items_get(&dataset->items, i, view, err));
-    const char *const slash = strrchr(view->item.path, '/');
-    const char *const name = slash ? slash + 1 : view->item.path;
-    dataset->hash = XXH64(name, strlen(name) + 1, dataset->hash ^ (uint64_t)view->item.count);
-  }
-  return TARE_OK;
-}
-
-static tare_status survey_items(tare_dataset *const dataset, const tarei_str *const notes,
-                                tarei_item_view *const view, tare_error *const err) {
-  TAREI_TRY(count_items(dataset, view, err));
-  describe_counts(dataset, notes);
-  const int64_t limit = dataset->spec.limit;
-  if (limit && limit < dataset->total) {
-    dataset->total = limit;
-    tarei_str_add(&dataset->describe, ", the first %" PRId64 " taken", limit);
-  }
-  dataset->count = dataset->total;
-  if (dataset->spec.n_shards && dataset->total >= 0) {
-    const int64_t n = dataset->spec.n_shards, shard = dataset->spec.shard;
-    dataset->count = dataset->total / n + (shard < dataset->total % n);
-    tarei_str_add(&dataset->describe, ", %" PRId64 " of them in shard %" PRId64 " of %" PRId64,
-                  dataset->count, shard, n);
-  }
-  TAREI_TRY(hash_items(dataset, view, err));
-  TAREI_TRY(check_gain(dataset, view, err));
-  return dataset->describe.failed ? tarei_fail_memory(err, "description", 0) : TARE_OK;
-}
-
-static tare_status survey(tare_dataset *const dataset, const tarei_str *const notes,
-                          tare_error *const err) {
-  tarei_item_view view = {0};
-  const tare_status status = survey_items(dataset, notes, &view, err);
-  tarei_item_view_fini(&view);
-  return status;
 }
 
 /* What a data set is opened from. */
@@ -224,7 +61,7 @@ static tare_status open_feed(tare_dataset *const dataset, const tare_feed *const
     return tarei_fail_memory(err, "name of a feed", strlen(feed->name));
   }
   dataset->spec.feed = &dataset->feed;
-  return survey(dataset, &no_notes, err);
+  return tarei_survey_take(&dataset->spec, &dataset->items, &no_notes, &dataset->found, err);
 }
 
 static tare_status open_paths(tare_dataset *const dataset, const char *const *const paths,
@@ -239,7 +76,7 @@ static tare_status open_paths(tare_dataset *const dataset, const char *const *co
     status = tarei_paths_expand(&dataset->items, paths[i], &dataset->spec, &notes, err);
   }
   if (status == TARE_OK) {
-    status = survey(dataset, &notes, err);
+    status = tarei_survey_take(&dataset->spec, &dataset->items, &notes, &dataset->found, err);
   }
   tarei_str_free(&notes);
   return status;
@@ -261,7 +98,7 @@ static tare_status dataset_open(const dataset_origin *const origin,
   if (status == TARE_OK) {
     const int64_t limit = dataset->spec.limit ? dataset->spec.limit : INT64_MAX;
     status = tarei_stream_init(&dataset->stream, &dataset->spec, &dataset->items,
-                               dataset->total < 0 ? limit : dataset->total, err);
+                               dataset->found.total < 0 ? limit : dataset->found.total, err);
   }
   status = tarei_settle(refusals, status, "data", err);
   if (status != TARE_OK) {
@@ -309,19 +146,18 @@ void tare_dataset_close(tare_dataset **const handle) {
   tarei_slot_fini(&dataset->current);
   tarei_items_fini(&dataset->items);
   tarei_data_spec_fini(&dataset->spec);
-  tarei_str_free(&dataset->describe);
-  tarei_str_free(&dataset->gain_range);
+  tarei_survey_fini(&dataset->found);
   free(dataset);
   *handle = NULL;
 }
 
 int64_t tare_dataset_count(const tare_dataset *const dataset) {
-  return dataset->count;
+  return dataset->found.count;
 }
 
 const char *tare_dataset_unheeded(const tare_dataset *const dataset) {
   const tarei_data_spec *const spec = &dataset->spec;
-  const unsigned unheeded = ~dataset->heeded;
+  const unsigned unheeded = ~dataset->found.heeded;
   return unheeded & TAREI_HEEDS_ROWS && spec->rows             ? "rows"
          : unheeded & TAREI_HEEDS_MAPPINGS && spec->n_mappings ? "map"
          : unheeded & TAREI_HEEDS_TEXTS && spec->tokenizer     ? "tokenizer"
@@ -340,7 +176,7 @@ double tare_dataset_level_db(const tare_dataset *const dataset, const int level)
 }
 
 const char *tare_dataset_gain_range(const tare_dataset *const dataset) {
-  return tarei_str_get(&dataset->gain_range);
+  return tarei_str_get(&dataset->found.gain_range);
 }
 
 static bool dataset_claim(void *const user, tarei_ticket *const ticket) {
@@ -475,11 +311,11 @@ void tarei_dataset_take(tare_dataset *const dataset, tarei_slot *const slot) {
 }
 
 uint64_t tare_dataset_hash(const tare_dataset *const dataset) {
-  return dataset->hash;
+  return dataset->found.hash;
 }
 
 int64_t tarei_dataset_total(const tare_dataset *const dataset) {
-  return dataset->total;
+  return dataset->found.total;
 }
 
 /* The index is that of all data, so that shards and choices do not depend on each other. */
@@ -491,18 +327,18 @@ tare_status tarei_dataset_keep(tare_dataset *const dataset, int64_t *const indic
   spec->kept = indices;
   spec->n_kept = n;
   spec->choice = *how;
-  dataset->count = 0;
+  dataset->found.count = 0;
   for (size_t i = 0; i < n; i++) {
-    dataset->count += !spec->n_shards || indices[i] % spec->n_shards == spec->shard;
+    dataset->found.count += !spec->n_shards || indices[i] % spec->n_shards == spec->shard;
   }
-  tarei_str_add(&dataset->describe, ", %zu chosen", n);
+  tarei_str_add(&dataset->found.describe, ", %zu chosen", n);
   TAREI_TRY(status);
-  return dataset->describe.failed ? tarei_fail_memory(err, "description", n) : TARE_OK;
+  return dataset->found.describe.failed ? tarei_fail_memory(err, "description", n) : TARE_OK;
 }
 
 tare_status tarei_dataset_stopped(const tare_dataset *const dataset, const int64_t done,
                                   tare_error *const err) {
-  const int64_t all = dataset->count;
+  const int64_t all = dataset->found.count;
   return all < 0 ? tarei_fail(err, TARE_E_CHECK, "stopped after %" PRId64 " samples", done)
                  : tarei_fail(err, TARE_E_CHECK, "stopped after %" PRId64 " of %" PRId64 " samples",
                               done, all);
@@ -539,7 +375,7 @@ int64_t tare_dataset_n_bad(const tare_dataset *const dataset) {
 }
 
 int64_t tare_dataset_n_empty_labels(const tare_dataset *const dataset) {
-  return dataset->n_empty;
+  return dataset->found.n_empty;
 }
 
 const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i) {
@@ -547,9 +383,9 @@ const char *tare_dataset_bad(const tare_dataset *const dataset, const int64_t i)
 }
 
 bool tare_dataset_has_audio(const tare_dataset *const dataset) {
-  return dataset->audio;
+  return dataset->found.audio;
 }
 
 const char *tare_dataset_describe(const tare_dataset *const dataset) {
-  return tarei_str_get(&dataset->describe);
+  return tarei_str_get(&dataset->found.describe);
 }

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "datasets/convert.h"
 #include "datasets/feed.h"
-#include "datasets/label.h"
+#include "datasets/labels/label.h"
 #include "datasets/port_shape.h"
 #include "shapes/number.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
-#include "datasets/label.h"
+#include "datasets/labels/label.h"
 #include "shapes/number.h"
 
 static void close_reader(tarei_stream *const stream) {

@@ -5,7 +5,7 @@
 
 #include "base/infile.h"
 #include "base/mem.h"
-#include "datasets/json_label.h"
+#include "datasets/labels/json_label.h"
 #include "datasets/lists/lines.h"
 #include "datasets/lists/list.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "datasets/audio/recording.h"
-#include "datasets/json_label.h"
-#include "datasets/label.h"
+#include "datasets/labels/json_label.h"
+#include "datasets/labels/label.h"
 #include "datasets/numpy/array_set.h"
 #include "datasets/numpy/npz.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "datasets/label.h"
+#include "datasets/labels/label.h"
 #include "datasets/reader.h"
 #include "datasets/text/text_ports.h"
 #include "datasets/text/text_source.h"

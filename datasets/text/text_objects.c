@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "datasets/json_label.h"
+#include "datasets/labels/json_label.h"
 #include "datasets/json_object.h"
 #include "datasets/lists/lines.h"
 #include "datasets/text/text_source.h"

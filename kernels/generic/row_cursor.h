@@ -15,8 +15,16 @@ TAREI_INLINE row_cursor row_cursor_at(const void *first, size_t stride) {
   return (row_cursor){{p, p + 3 * stride, p + 6 * stride, p + 9 * stride, p + 12 * stride}, stride};
 }
 
-TAREI_INLINE const void *row_cursor_row(const row_cursor *c, size_t i) {
+static inline __attribute__((always_inline)) const void *row_cursor_row(const row_cursor *c,
+                                                                        size_t i) {
   return c->third[i / 3] + i % 3 * c->stride;
+}
+
+/* The steps to come read so many bytes of each row. */
+TAREI_INLINE void row_cursor_check(const row_cursor *c, size_t rows, size_t bytes) {
+  for (size_t i = 0; i < rows; i++) {
+    tarei_steps_read(row_cursor_row(c, i), bytes);
+  }
 }
 
 /* `rows` is a constant; the empty statement keeps the compiler from making one pointer a row. */

@@ -39,6 +39,7 @@ TAREI_INLINE void stripe_multiply(const tarei_f32_gemm *g, stripe_sums *s, size_
   for (size_t part = 0; part < parts; part++) {
     const float *const first = g->a + m0 * g->lda + part * g->part_step;
     row_cursor a = row_cursor_at(first, g->lda * sizeof *g->a);
+    row_cursor_check(&a, rows, steps * sizeof *first); /* broadcasts are not instrumented */
     for (size_t k = 0; k < steps; k++) {
       __m256 w[MAX_COLUMNS];
 #pragma GCC unroll 8

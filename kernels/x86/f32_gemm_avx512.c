@@ -51,8 +51,8 @@ TAREI_INLINE void prefetch(prefetcher *p) {
   p->at += p->step;
 }
 
-TAREI_INLINE void float_step(float_sums *s, const row_cursor *a, const char *b, size_t panel_bytes,
-                             size_t k, const size_t rows, const size_t columns) {
+TAREI_STEP void float_step(float_sums *s, const row_cursor *a, const char *b, size_t panel_bytes,
+                           size_t k, const size_t rows, const size_t columns) {
   __m512 w[MAX_COLUMNS];
 #pragma GCC unroll 8
   for (size_t q = 0; q < columns; q++) {
@@ -84,6 +84,10 @@ TAREI_INLINE void float_multiply(const tarei_f32_gemm *g, float_sums *s, size_t 
   for (size_t part = 0; part < parts; part++) {
     const float *const first = g->a + m0 * g->lda + part * g->part_step;
     row_cursor a = row_cursor_at(first, g->lda * sizeof *g->a);
+    row_cursor_check(&a, rows, steps * sizeof *first);
+    for (size_t q = 0; q < columns; q += 2) {
+      tarei_steps_read(b + q / 2 * panel_bytes, steps * STEP);
+    }
     for (size_t k = 0; k < steps / UNROLL; k++) {
       if (columns <= 2 && rows > 1) {
         prefetch(&next);

@@ -39,9 +39,9 @@ typedef struct vnni_product {
 } vnni_product;
 
 /* Four k, `ahead` steps beyond the place of the cursors. */
-TAREI_INLINE void vnni_step(i8_sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
-                            const size_t ahead, const size_t rows, const size_t vectors,
-                            const bool narrow, const bool near) {
+TAREI_STEP void vnni_step(i8_sums *s, const row_cursor *a, const int8_t *b, size_t panel_bytes,
+                          const size_t ahead, const size_t rows, const size_t vectors,
+                          const bool narrow, const bool near) {
   __m512i w[2 * MAX_PANELS];
 #pragma GCC unroll 8
   for (size_t q = 0; q < vectors; q++) {
@@ -128,6 +128,10 @@ TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, con
     s.v[i] = _mm512_loadu_si512(g->add + panel * GEMM_PANEL + i % vectors * 16);
   }
   for (size_t part = 0;;) {
+    row_cursor_check(&a, rows, 4 * p->steps);
+    for (size_t q = 0; q < panels; q++) {
+      tarei_steps_read(b + q * panel_bytes, STEP * p->steps);
+    }
     if (p->steps % 2) {
       vnni_step(&s, &a, b, panel_bytes, 0, rows, vectors, narrow, near);
       row_cursor_advance(&a, rows);

@@ -1,6 +1,6 @@
 /* Labels that are text, of manifests and of members of archives. */
-#ifndef TAREI_DATASETS_LABEL_H
-#define TAREI_DATASETS_LABEL_H
+#ifndef TAREI_DATASETS_LABELS_LABEL_H
+#define TAREI_DATASETS_LABELS_LABEL_H
 
 #include "datasets/slot.h"
 

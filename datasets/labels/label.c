@@ -1,4 +1,4 @@
-#include "datasets/label.h"
+#include "datasets/labels/label.h"
 
 #include <errno.h>
 #include <math.h>

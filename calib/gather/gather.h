@@ -8,8 +8,8 @@
  * For a checkpoint, the workers finish their samples and stop, so that what they have counted is
  * what the ledger says.
  */
-#ifndef TAREI_CALIB_GATHER_H
-#define TAREI_CALIB_GATHER_H
+#ifndef TAREI_CALIB_GATHER_GATHER_H
+#define TAREI_CALIB_GATHER_GATHER_H
 
 #include <tare/plan.h>
 

@@ -1,6 +1,6 @@
 /* Labels in JSON objects, as text. */
-#ifndef TAREI_DATASETS_JSON_LABEL_H
-#define TAREI_DATASETS_JSON_LABEL_H
+#ifndef TAREI_DATASETS_LABELS_JSON_LABEL_H
+#define TAREI_DATASETS_LABELS_JSON_LABEL_H
 
 #include <cjson/cJSON.h>
 

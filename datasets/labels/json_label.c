@@ -1,4 +1,4 @@
-#include "datasets/json_label.h"
+#include "datasets/labels/json_label.h"
 
 #include <math.h>
 #include <stdio.h>
