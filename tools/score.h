@@ -5,7 +5,7 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
-#define SCORE_LOW_SQNR 20 /* dB: a plan or an output below is bad */
+#define SCORE_LOW_SQNR 25 /* dB: a plan or an output below is bad */
 
 /* Metrics are given by number, -1 for none. */
 
@@ -39,8 +39,8 @@ char *level_columns(char *columns, const tare_eval_result *result);
 void levels_json(cJSON *object, const tare_eval_result *result, int metric, bool compared);
 
 /* Prints a list of figures for the total, and a table by profile where there is more than one, and
- * by level with a gain range; without profiles (NULL) none by profile. With a difference of the metric to that of the reference, unless it
- * is NULL. */
+ * by level with a gain range; without profiles (NULL) none by profile. With a difference of the
+ * metric to that of the reference, unless it is NULL. */
 void score_print(const tare_eval_result *result, const tare_profiles *profiles, int metric,
                  bool compared, const tare_difference *difference);
 

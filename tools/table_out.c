@@ -169,6 +169,10 @@ void table_print(const tare_table *const table) {
   }
   printf("\n");
   table_print_weight_methods(table);
+  if (tare_table_n_raised(table)) {
+    printf("raised     %d layer%s, which 8 bits cost too much\n", tare_table_n_raised(table),
+           cli_s(tare_table_n_raised(table)));
+  }
   printf("columns    %d\n", tare_table_n_profiles(table));
   for (int p = 0; p < n; p++) {
     printf("profile %-2d %s\n", p, tare_table_spec(table, p));
@@ -191,6 +195,9 @@ void table_json(cJSON *const object, const tare_table *const table) {
   json_text(object, "method", tare_table_method(table));
   if (*tare_table_gain_range(table)) {
     json_text(object, "gain_range", tare_table_gain_range(table));
+  }
+  if (*tare_table_layer_precisions(table)) {
+    json_text(object, "layer_precisions", tare_table_layer_precisions(table));
   }
   json_int(object, "tensors", tare_table_n_tensors(table));
   json_int(object, "dead", count_dead(table));

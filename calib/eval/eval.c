@@ -58,6 +58,15 @@ double tare_eval_lowest_sqnr(const tare_eval_result *const result) {
   return lowest;
 }
 
+double tare_eval_worst_sqnr(const tare_eval_result *const result) {
+  double worst = tare_eval_lowest_sqnr(result);
+  for (int o = 0; o < result->n_outputs; o++) {
+    const double db = result->outputs[o].sqnr_db;
+    worst = db > -INFINITY ? fmin(worst, db) : worst;
+  }
+  return worst;
+}
+
 void tare_eval_result_fini(tare_eval_result *const result) {
   free(result->profiles);
   free(result->levels);

@@ -81,17 +81,6 @@ static tare_status trials_pass(const tarei_trials *const t, tare_dataset *const 
   return tare_eval_many(all, n + 1, data, &o, results, err);
 }
 
-/* The bound holds for each output: the sums over all of them hide those with small values, as
- * probabilities beside states. An output that is zero in float has no SQNR. */
-static double lowest_of_outputs(const tare_eval_result *const result) {
-  double lowest = tare_eval_lowest_sqnr(result);
-  for (int o = 0; o < result->n_outputs; o++) {
-    const double db = result->outputs[o].sqnr_db;
-    lowest = db > -INFINITY ? fmin(lowest, db) : lowest;
-  }
-  return lowest;
-}
-
 static tare_status try_lines(const tarei_trials *const t, tare_dataset *const data,
                              const char *const *const lines, const int n, double *const noise,
                              tare_error *const err) {
@@ -102,7 +91,7 @@ static tare_status try_lines(const tarei_trials *const t, tare_dataset *const da
   TAREI_TRY(tare_try_requests(t->model, t->profiles, &t->options->build, lines, n, data, &o,
                               results, err));
   for (int i = 0; i < n; i++) {
-    noise[i] = noise_of_sqnr(lowest_of_outputs(&results[i]));
+    noise[i] = noise_of_sqnr(tare_eval_worst_sqnr(&results[i]));
     tare_eval_result_fini(&results[i]);
   }
   return TARE_OK;
@@ -222,7 +211,7 @@ static tare_status score_results(const tarei_trials *const t, tare_plan *const *
   for (int i = 0; i < n; i++) {
     double in_float = 0;
     TAREI_TRY(tarei_float_share(plans[i], &in_float, err));
-    const double sqnr_db = lowest_of_outputs(&results[i]);
+    const double sqnr_db = tare_eval_worst_sqnr(&results[i]);
     scores[i] = (tare_tune_score){.sqnr_db = sqnr_db,
                                   .sqnr = {sqnr_db, sqnr_db},
                                   .drop = {.value = NAN, .low = NAN, .high = NAN},

@@ -343,6 +343,12 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
   if (x->quant.stated || o->stated_only) {
     return TARE_PRECISION_INT8;
   }
+  const tarei_request *const raised =
+      o->requested ? tarei_requests_match(&o->requested->raised, g, node) : NULL;
+  if (raised) {
+    *why = because(g, TARE_REASON_RAISED, NULL, 0);
+    return raised->precision;
+  }
   const tare_precision by_loss = choose_by_loss(g, node, form, o, why);
   if (is_slower(g, node, form, o, by_loss)) {
     *why = because(g, TARE_REASON_SMALL, NULL, 0);

@@ -1,8 +1,14 @@
 #include "graph/quantize/requested.h"
 
+#include <tare/table.h>
+
 tare_status tarei_requested_init(const tare_build_options *const build, tarei_requested *const out,
                                  tare_error *const err) {
   *out = (tarei_requested){.constraints = build->constraints};
+  if (build->table && !build->symmetric && !build->fp32) {
+    TAREI_TRY(tarei_requests_parse(&tarei_requested_precision,
+                                   tare_table_layer_precisions(build->table), &out->raised, err));
+  }
   if (build->constraints == TARE_CONSTRAINTS_NONE) {
     return TARE_OK;
   }
@@ -15,6 +21,7 @@ tare_status tarei_requested_init(const tare_build_options *const build, tarei_re
 }
 
 void tarei_requested_fini(tarei_requested *const r) {
+  tarei_requests_fini(&r->raised);
   tarei_requests_fini(&r->precisions);
   tarei_requests_fini(&r->output_types);
   tarei_requests_fini(&r->weight_types);

@@ -11,6 +11,7 @@
 typedef struct tarei_requested {
   tare_constraints constraints;
   tarei_requests precisions, output_types, weight_types; /* empty where names do not count */
+  tarei_requests raised;  /* those of the table: for layers that the others say nothing about */
   tarei_str contradicted; /* layers that the model itself quantizes in another way */
   tarei_str refused;      /* what cannot be had, with the reasons */
 } tarei_requested;

@@ -69,6 +69,9 @@ tare_status tarei_table_merge(const tare_table *const table, const int profile,
   tare_status status = tarei_table_set_text(&(*out)->model_name, table->model_name, err);
   (*out)->model_hash = table->model_hash;
   if (status == TARE_OK) {
+    status = tare_table_set_layer_precisions(*out, table->layer_precisions, err);
+  }
+  if (status == TARE_OK) {
     status = merge_profiles(table, profile, *out, err);
   }
   if (status == TARE_OK) {

@@ -112,6 +112,11 @@ static bool parts_clipping(const tare_table *const table, const int column) {
   return table->numbers[TAREI_NUMBERS_CLIPPING].n > 0;
 }
 
+static bool parts_precisions(const tare_table *const table, const int column) {
+  (void)column;
+  return *table->layer_precisions;
+}
+
 static bool parts_means(const tare_table *const table, const int column) {
   (void)column;
   return table->numbers[TAREI_NUMBERS_MEANS].n > 0;

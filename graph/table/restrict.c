@@ -100,6 +100,7 @@ static tare_status fill_restricted(const tare_table *const table, const tare_mod
   const char *const slash = strrchr(info.path, '/');
   tarei_names values = {0};
   TAREI_TRY(tarei_table_set_text(&out->model_name, slash ? slash + 1 : info.path, err));
+  TAREI_TRY(tare_table_set_layer_precisions(out, table->layer_precisions, err));
   out->model_hash = info.hash;
   tare_status status =
       name_tensors(part->graph, &values)

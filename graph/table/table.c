@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/str.h"
+#include "graph/quantize/layer_requests.h"
 #include "graph/table/layer_numbers.h"
 #include "graph/table/named.h"
 #include "graph/table/rounding.h"
@@ -55,11 +56,8 @@ tare_status tarei_table_new(const char *const method, const int n_columns, tare_
   const struct {
     char **slot;
     const char *text;
-  } texts[] = {{&table->method, method},
-               {&table->model_name, ""},
-               {&table->fit, ""},
-               {&table->pad_stats, ""},
-               {&table->gain_range, ""}};
+  } texts[] = {{&table->method, method}, {&table->model_name, ""}, {&table->fit, ""},
+               {&table->pad_stats, ""},  {&table->gain_range, ""}, {&table->layer_precisions, ""}};
   tare_status status = TARE_OK;
   for (size_t i = 0; i < sizeof texts / sizeof *texts && status == TARE_OK; i++) {
     status = tarei_table_set_text(texts[i].slot, texts[i].text, err);
@@ -116,8 +114,9 @@ void tare_table_free(tare_table **const handle) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
     free_extras(extras[i]);
   }
-  void *const owned[] = {table->profiles, table->tensors,    table->warnings,  table->method,
-                         table->fit,      table->model_name, table->pad_stats, table->gain_range};
+  void *const owned[] = {table->profiles,  table->tensors,    table->warnings,
+                         table->method,    table->fit,        table->model_name,
+                         table->pad_stats, table->gain_range, table->layer_precisions};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
     free(owned[i]);
   }
@@ -299,6 +298,27 @@ const char *tare_table_gain_range(const tare_table *const table) {
   return table->gain_range;
 }
 
+const char *tare_table_layer_precisions(const tare_table *const table) {
+  return table->layer_precisions;
+}
+
+int tare_table_n_raised(const tare_table *const table) {
+  return table->n_raised;
+}
+
+tare_status tare_table_set_layer_precisions(tare_table *const table, const char *const requests,
+                                            tare_error *const err) {
+  tarei_requests parsed = {0};
+  const tare_status status =
+      tarei_requests_parse(&tarei_requested_precision, requests, &parsed, err);
+  const int n = parsed.n;
+  tarei_requests_fini(&parsed);
+  table->n_raised = status == TARE_OK ? n : table->n_raised;
+  return status == TARE_OK
+             ? tarei_table_set_text(&table->layer_precisions, requests ? requests : "", err)
+             : status;
+}
+
 const char *tare_table_method(const tare_table *const table) {
   return table->method;
 }
@@ -367,6 +387,11 @@ int tare_table_find(const tare_table *const table, const char *const tensor) {
 
 int tare_table_n_warnings(const tare_table *const table) {
   return table->n_warnings;
+}
+
+tare_status tare_table_add_warning(tare_table *const table, const char *const text,
+                                   tare_error *const err) {
+  return tarei_table_warn(table, err, "%s", text);
 }
 
 const char *tare_table_warning(const tare_table *const table, const int i) {

@@ -108,9 +108,11 @@ struct tare_table {
   tarei_extras parameters; /* of the method: key and JSON value */
   char *model_name;        /* "" where not known */
   uint64_t model_hash;
-  char *fit, *pad_stats; /* "" where not known */
-  char *gain_range;      /* of the data; "" without one, or not known */
-  bool per_profile;      /* one column per profile, else one for all */
+  char *fit, *pad_stats;  /* "" where not known */
+  char *gain_range;       /* of the data; "" without one, or not known */
+  char *layer_precisions; /* requests by name that builds follow; "" without any */
+  int n_raised;           /* how many they are */
+  bool per_profile;       /* one column per profile, else one for all */
   int n_columns;
   tarei_table_profile *profiles;
   int n_profiles;

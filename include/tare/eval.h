@@ -142,6 +142,10 @@ TARE_API void tare_eval_result_fini(tare_eval_result *result);
  * over levels say little about the quiet ones. */
 TARE_API double tare_eval_lowest_sqnr(const tare_eval_result *result);
 
+/** The lowest SQNR in dB of the levels and of each output: sums over all outputs hide those with
+ *  small values, as probabilities beside states. Outputs that are zero in float have none. */
+TARE_API double tare_eval_worst_sqnr(const tare_eval_result *result);
+
 /**
  * The score over some of the samples of a result, at all levels of the gain range together. Without
  * a reference or a metric, values are NAN as in the total; `reference` always is.

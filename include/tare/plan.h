@@ -137,6 +137,7 @@ typedef enum tare_reason {
   TARE_REASON_SMALL = 37,     /* its products are so small that it is faster in float */
   TARE_REASON_FEW_ROWS = 38,  /* a sample has few rows of `subject`, so that others may exceed
                                  one scale: row scales, or float */
+  TARE_REASON_RAISED = 39,    /* the table asks for this precision (tare_table_layer_precisions) */
   TARE_REASON_COUNT
 } tare_reason;
 

@@ -238,6 +238,29 @@ TARE_API uint64_t tare_table_model_hash(const tare_table *table);
  *  the table does not say. */
 TARE_API const char *tare_table_gain_range(const tare_table *table);
 
+/** Requests by name, in the form of `layer_precisions` of tare_build_options, for layers that 8
+ * bits cost too much in trials (tare_raise_layers); "" without any. Builds follow them where their
+ * own requests say nothing else, but not with `symmetric`. */
+TARE_API const char *tare_table_layer_precisions(const tare_table *table);
+
+/** Number of these requests. */
+TARE_API int tare_table_n_raised(const tare_table *table);
+
+/**
+ * Replaces the requests of a table.
+ * @param requests copied; NULL or "": none
+ * @return TARE_OK, TARE_E_USAGE (malformed), TARE_E_MEMORY
+ */
+TARE_API tare_status tare_table_set_layer_precisions(tare_table *table, const char *requests,
+                                                     tare_error *err);
+
+/**
+ * Adds a warning to a table, behind those that it has.
+ * @param text one sentence, copied
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_table_add_warning(tare_table *table, const char *text, tare_error *err);
+
 /** Number of tensors that builds smooth (tare_smoothing in tare/calib.h). */
 TARE_API int tare_table_n_smoothed(const tare_table *table);
 

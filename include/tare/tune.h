@@ -173,6 +173,51 @@ TARE_API tare_tuned_layer tare_tuned_get_layer(const tare_tuned *tuned, int i);
  */
 TARE_API void tare_tuned_free(tare_tuned **tuned);
 
+/** Options of tare_raise_layers; set the defaults with tare_raise_options_init. */
+typedef struct tare_raise_options {
+  double below_db;          /* an SQNR from which on nothing is done; 27 */
+  double sqnr_db;           /* what a plan below it shall reach; 28 */
+  double seconds;           /* no new measurement begins after this time; 0: no limit */
+  tare_build_options build; /* with a table. Layers that its layer_precisions name keep the
+                               precision that they ask for */
+  tare_eval_options eval;   /* how samples run; the metric, against, tensors, save_outputs and
+                               progress are not used */
+  void *reserved[8];        /* for later versions; NULL */
+} tare_raise_options;
+
+/** What tare_raise_layers found. Free its text with tare_raised_fini. */
+typedef struct tare_raised {
+  char *requests;          /* by name, for tare_table_set_layer_precisions; "": none */
+  int n_layers;            /* that they raise */
+  double share;            /* of the multiply-adds at the opt lengths of the first profile, 0..1 */
+  double standard_sqnr_db; /* without them; INFINITY if equal */
+  double sqnr_db;          /* with them */
+  bool complete;           /* false: the time was over before requests were found */
+  void *reserved[4];       /* for later versions */
+} tare_raised;
+
+/** Sets the options to the defaults. */
+TARE_API void tare_raise_options_init(tare_raise_options *options);
+
+/**
+ * Where the plan of a table is bad, finds the layers that 8 bits cost most, and gives them row
+ * scales, 16-bit rows or float: the least of the multiply-adds, weighted by what each form costs,
+ * for which the noise that was measured of single layers adds up to less than a bound. What it
+ * finds depends on the samples alone, and not on times, as tare_tune does.
+ * @param search samples with which single layers are measured; read from the beginning many times
+ * @param check samples with which plans are judged, by the worst output; the same data set as
+ *        `search`, or another
+ * @param out is filled on success
+ * @return TARE_OK, or an error of tare_plan_build or tare_eval
+ */
+TARE_API tare_status tare_raise_layers(const tare_model *model, const tare_profiles *profiles,
+                                       tare_dataset *search, tare_dataset *check,
+                                       const tare_raise_options *options, tare_raised *out,
+                                       tare_error *err);
+
+/** Frees the text of a result. */
+TARE_API void tare_raised_fini(tare_raised *raised);
+
 /** Plans that tare_try_requests builds at most. */
 enum { TARE_MOST_TRIALS = 8 };
 

@@ -37,7 +37,7 @@ from .profiles import Profile, ProfilesLike, Range
 from .statistics import Statistics, StatisticsWarning, TensorStatistics, methods
 from .streaming import Streaming
 from .table import Table, TableEntry, TableFormat, table_formats
-from .tune import Tuned, TunedLayer, TuneScore, TuneState, tune
+from .tune import Raised, raise_layers, Tuned, TunedLayer, TuneScore, TuneState, tune
 
 
 def cores() -> int:
@@ -56,7 +56,7 @@ __all__ = [
     "export_targets", "ExportedLayer", "FileError", "Finding", "import_quantized", "Imported",
     "InputError", "Interval", "Layer", "LayerTensor", "LimitError", "limits", "methods", "Metric",
     "metrics", "Model", "ModelError", "OutOfMemoryError", "Pass", "Plan", "Port", "Profile",
-    "ProfilesLike", "ProgressFunction", "Range", "Requests", "Score", "ShapeError", "Statistics",
+    "ProfilesLike", "ProgressFunction", "raise_layers", "Raised", "Range", "Requests", "Score", "ShapeError", "Statistics",
     "StatisticsWarning", "Streaming", "Table", "table_formats", "TableEntry", "TableFormat", "TareError",
     "TareWarning", "TensorError", "TensorStatistics", "tune", "Tuned", "TunedLayer", "TuneScore",
     "TuneState", "UnsupportedError", "UsageError",

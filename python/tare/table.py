@@ -161,6 +161,16 @@ class Table(Handle):
         return [text(lib.tare_table_warning(self._handle, i))
                 for i in range(lib.tare_table_n_warnings(self._handle))]
 
+    @property
+    def layer_precisions(self) -> str:
+        """Requests by name for layers that 8 bits cost too much, as :func:`raise_layers` finds them;
+        builds follow them where their own say nothing else. May be set; "" for none."""
+        return text(lib.tare_table_layer_precisions(self._handle))
+
+    @layer_precisions.setter
+    def layer_precisions(self, requests: str) -> None:
+        check(lib.tare_table_set_layer_precisions, self._handle, requests.encode())
+
     def _entry(self, tensor: int, column: int) -> TableEntry:
         e = lib.tare_table_get(self._handle, tensor, column)
         return TableEntry(text(e.tensor), e.amax, e.min, e.max, int(e.count), e.energy_lost, e.rms)

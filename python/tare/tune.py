@@ -17,7 +17,7 @@ from .plan import BuildOptions, Plan
 from .profiles import ProfilesLike
 from .table import Table
 
-__all__ = ["Tuned", "TunedLayer", "TuneScore", "TuneState", "tune"]
+__all__ = ["Raised", "raise_layers", "Tuned", "TunedLayer", "TuneScore", "TuneState", "tune"]
 
 _PHASES = {lib.TARE_TUNE_FORMS: "forms", lib.TARE_TUNE_LAYERS: "layers",
            lib.TARE_TUNE_MIXES: "mixes"}
@@ -160,6 +160,22 @@ class Tuned(Handle):
                 for i in range(lib.tare_tuned_n_layers(self._handle))]
 
 
+@dataclass(frozen=True)
+class Raised:
+    """What :func:`raise_layers` found."""
+
+    requests: str
+    """By name; "" for none."""
+    n_layers: int
+    share: float
+    """Of the multiply-adds in these layers, 0 to 1."""
+    standard_sqnr_db: float
+    """Of the worst output without them."""
+    sqnr_db: float
+    is_complete: bool
+    """False: the time was over before requests were found."""
+
+
 class _Timings:
     """A timing cache in a file, read before and written after a search."""
 
@@ -245,3 +261,48 @@ def tune(model: Union[Model, Path], data: DataLike, table: Union[None, Table, Pa
     tuned, messages = call.run(work)
     warn(messages)
     return Tuned(tuned)
+
+
+def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
+                 profiles: ProfilesLike = None, *, below_db: float = 27, min_sqnr_db: float = 28,
+                 seconds: float = 0, build: Optional[Mapping[str, Any]] = None,
+                 **options: Any) -> Raised:
+    """Finds the layers that 8 bits cost too much by trial, and notes them in the table
+    (``layer_precisions``): row scales, 16-bit rows or float. ``tare calibrate`` does it by default.
+
+    - ``data``: a few samples, which are read many times
+    - ``below_db``: an SQNR of the worst output from which on nothing is done; ``min_sqnr_db``: what
+      a plan below it shall reach; ``seconds``: no new measurement begins after this time
+    - ``build``: options of :func:`tare.build`; ``options``: fit and threads as of
+      :func:`tare.evaluate`
+    """
+    keep, call, loaded = Keep(), Call(), Model.of(model)
+    c, out = keep.new("tare_raise_options *"), ffi.new("tare_raised *")
+    lib.tare_raise_options_init(c)
+    built = BuildOptions(keep, table, **dict(build or {}))
+    evaluated = EvalOptions(keep, **options)
+    c.build, c.eval = built.c[0], evaluated.c[0]
+    c.below_db, c.sqnr_db, c.seconds = below_db, min_sqnr_db, seconds
+    ports, n_ports = loaded._ports()
+    outputs = ffi.new("const tare_port **")
+    n_outputs = lib.tare_model_outputs(loaded._handle, outputs)
+
+    def work() -> list[str]:
+        inputs = Inputs((ports, n_ports), (outputs[0], n_outputs), call, evaluated.streaming)
+        inputs.stream(c.eval)
+        try:
+            search = inputs.open(Data.of(data), again=True)
+            ranges = keep.object(inputs.profiles(profiles, table.profiles))._handle
+            evaluated.fit.apply(c.eval, ports, n_ports, inputs.data, keep)
+            check(lib.tare_raise_layers, loaded._handle, ranges, search.handle, search.handle, c,
+                  out)
+        finally:
+            messages = inputs.close()
+        return messages
+
+    warn(call.run(work))
+    found = Raised(text(out.requests), out.n_layers, out.share, out.standard_sqnr_db, out.sqnr_db,
+                   bool(out.complete))
+    lib.tare_raised_fini(out)
+    table.layer_precisions = found.requests
+    return found

@@ -85,6 +85,11 @@ checkpoint)
   sweep o.stats calibrate -q $text --threads 1 -o "$out.stats" --checkpoint "$folder/part" \
     --checkpoint-every 0
   ;;
+raise)
+  fixtures=$EXAMPLES/../tests/fixtures/raised
+  sweep o.json calibrate -q "$fixtures/deep.onnx" "$fixtures/calib" --limit 2 \
+    --profile n=1,t=4:12:20 --threads 1 -o "$out.json"
+  ;;
 merge)
   for i in 0 1; do
     "$TARE" calibrate -q $text --shard $i/2 -o "$folder/$i.stats" >"$folder/log"

@@ -114,6 +114,7 @@ EXAMPLES = {
     "shard": ["0/2", "1/2"],
     "skip-counted": ["{stats}"],
     "small-layers": ["float", "int8"],
+    "raise-layers": ["auto", "off"],
     "smoothing": ["table", "none"],
     "special-tokens": ["bos"],
     "sqnr": ["10", "60"],

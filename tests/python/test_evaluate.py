@@ -99,6 +99,29 @@ class EvaluateTest(TestCase):
                      progress=lambda done, total: done < 2)
 
 
+class RaiseTest(TestCase):
+    def test_raise(self):
+        folder = INTENTS.parent.parent / "tests" / "fixtures" / "raised"
+        model, profile = folder / "deep.onnx", "n=1,t=4:12:20"
+        deep = tare.calibrate(model, folder / "calib", profile).table()
+        raised = tare.raise_layers(model, deep, folder / "calib", profile)
+        self.assertTrue(raised.is_complete)
+        self.assertLess(raised.standard_sqnr_db, 22)
+        self.assertGreaterEqual(raised.sqnr_db, 28)
+        self.assertEqual(deep.layer_precisions, raised.requests)
+        self.assertEqual(len(raised.requests.split(",")), raised.n_layers)
+        deep.save(self.folder / "deep.json")
+        again = tare.Table.load(self.folder / "deep.json")
+        plan, other = tare.build(model, again, profile), tare.build(model, profiles=profile)
+        found = tare.evaluate(plan, folder / "others", other)
+        self.assertGreater(found.total.sqnr_db, 25)
+        deep.layer_precisions = ""
+        low = tare.evaluate(tare.build(model, deep, profile), folder / "others", other)
+        self.assertLess(low.total.sqnr_db, 22)
+        with self.assertRaises(tare.UsageError):
+            deep.layer_precisions = "layer0:int5"
+
+
 class TuneTest(TestCase):
     def test_tune(self):
         seen, timings = [], self.folder / "times"

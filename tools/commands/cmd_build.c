@@ -160,18 +160,18 @@ static void warn_symmetric(const build_arguments *const a, const tare_plan *cons
 }
 
 static void warn_float(const build_arguments *const a, const tare_plan *const plan) {
-  int n_int8 = 0, n_float = 0, n_small = 0;
+  int n_int8 = 0, n_float = 0, n_meant = 0; /* n_meant: float on purpose */
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     n_int8 += tare_precision_is_integer(layer.got);
-    n_small += layer.why == TARE_REASON_SMALL;
+    n_meant += layer.why == TARE_REASON_SMALL || layer.why == TARE_REASON_RAISED;
     n_float += tare_precision_is_integer(layer.asked) && layer.got == TARE_PRECISION_FP32;
   }
   if (n_int8 == 0) {
     say(&a->common, "warning: no layer runs in int8");
-  } else if (n_float - n_small > n_int8) {
+  } else if (n_float - n_meant > n_int8) {
     say(&a->common, "warning: %d of %d int8 layers stay in float (see column why)",
-        n_float - n_small, n_float + n_int8);
+        n_float - n_meant, n_float + n_int8);
   }
 }
 

@@ -22,15 +22,15 @@
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
 
-enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_GENERATE };
+enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_RAISE_LAYERS, OPT_GENERATE };
 
 typedef struct calibrate_arguments {
   opt_inputs in;
   opt_table table;
   opt_parts parts;
   opt_choice choice;
-  bool count_padding, all_tensors;
-  int64_t generate; /* tokens behind each sample; 0: none */
+  bool count_padding, all_tensors, keep_layers; /* keep_layers: raise none */
+  int64_t generate;                             /* tokens behind each sample; 0: none */
   opt_weight_methods weight_methods;
   const char *output;
 } calibrate_arguments;
@@ -59,6 +59,11 @@ static const struct argp_option OPTIONS[] = {
     {"pad-stats", OPT_PAD_STATS, "HOW", 0, "Padding in the statistics: ", 0},
     {"all-tensors", OPT_ALL_TENSORS, NULL, 0,
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
+     0},
+    {"raise-layers", OPT_RAISE_LAYERS, "WHEN", 0,
+     "In a table, which layers builds give row scales, 16-bit rows or float because 8 bits cost "
+     "the "
+     "outputs too much is found by trial: ",
      0},
     {"generate", OPT_GENERATE, "N", 0,
      "With --chunk SYMBOL=1: let the model go on behind each sample by N tokens, those with the "
@@ -116,9 +121,9 @@ static void calibrate_check(const calibrate_arguments *const a,
 /* Names the formats of tables behind the text of -o, and the members of families. */
 static char *calibrate_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family paddings = family_paddings();
-  if (key == OPT_PAD_STATS) {
-    return family_help(text, &paddings);
+  const cli_family paddings = family_paddings(), raisings = family_raisings();
+  if (key == OPT_PAD_STATS || key == OPT_RAISE_LAYERS) {
+    return family_help(text, key == OPT_PAD_STATS ? &paddings : &raisings);
   }
   if (key != 'o') {
     return (char *)text; /* as it is */
@@ -131,7 +136,7 @@ static char *calibrate_help(const int key, const char *const text, void *const i
 
 static error_t calibrate_parse(const int key, char *const arg, struct argp_state *const state) {
   calibrate_arguments *const a = state->input;
-  const cli_family paddings = family_paddings();
+  const cli_family paddings = family_paddings(), raisings = family_raisings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -148,6 +153,9 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_ALL_TENSORS:
       a->all_tensors = true;
+      return 0;
+    case OPT_RAISE_LAYERS:
+      a->keep_layers = cli_pick(state, &raisings, arg) == 1;
       return 0;
     case OPT_GENERATE:
       a->generate = cli_int(state, "--generate", arg, 1, INT32_MAX);
@@ -228,18 +236,24 @@ static table_out calibrate_out(const calibrate_arguments *const a, const tare_mo
                      .model = model};
 }
 
-static tare_status write_output(const calibrate_arguments *const a, calibrate_work *const w,
-                                tare_error *const err) {
-  if (is_stats_name(a->output)) {
-    return tare_stats_save(w->stats, a->output, err);
-  }
+static tare_status calibrate_make_table(const calibrate_arguments *const a, calibrate_work *const w,
+                                        tare_error *const err) {
   tare_table_options o;
   tare_table_options_init(&o);
   o.method = a->table.method;
   o.percentile = a->table.percentile;
   o.per_profile = a->table.per_profile;
-  CLI_TRY(tare_table_from_stats(w->stats, &o, &w->table, err));
-  return table_write(&w->out, w->table, err);
+  return is_stats_name(a->output) ? TARE_OK : tare_table_from_stats(w->stats, &o, &w->table, err);
+}
+
+static tare_status write_output(const calibrate_arguments *const a, calibrate_work *const w,
+                                tare_error *const err) {
+  return w->table ? table_write(&w->out, w->table, err) : tare_stats_save(w->stats, a->output, err);
+}
+
+/* Whether the table is one that can say which layers are raised. */
+static bool may_raise(const calibrate_arguments *const a, const calibrate_work *const w) {
+  return w->table && !a->keep_layers && !tare_table_format_at(w->out.format)->engine;
 }
 
 /* Statistics serve every method: they are checked by the default one. Those of a shard are not: a
@@ -258,12 +272,20 @@ static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_
   const accuracy_case c = {.in = &a->in,
                            .model = w->model,
                            .table = w->table ? w->table : table,
+                           .kept = w->table,
+                           .raises = may_raise(a, w),
                            .profiles = w->profiles,
                            .lengths = &w->lengths,
                            .streaming = w->streaming};
-  w->accuracy = accuracy_check(&c);
+  const tare_status status = accuracy_check(&c, &w->accuracy, err);
+  if (!w->table && w->accuracy.sqnr_db < ACCURACY_RAISE_BELOW) {
+    say(&a->in.common,
+        "%s are statistics, whose tables have no raised layers: a table that calibrate writes "
+        "itself has them (-o model.calib.json)",
+        a->output);
+  }
   tare_table_free(&table);
-  return TARE_OK;
+  return status;
 }
 
 static int64_t n_samples(const tare_stats *const stats) {
@@ -449,9 +471,11 @@ static tare_status calibrate_use(const calibrate_arguments *const a, calibrate_w
     w->n_bad = tare_dataset_n_bad(w->dataset);
   }
   say_fitted(&a->in.common, "calibration", &w->fitted);
+  CLI_TRY(calibrate_make_table(a, w, err));
+  CLI_TRY(w->table ? check_accuracy(a, w, err) : TARE_OK);
   CLI_TRY(write_output(a, w, err));
   parts_end(&a->parts, &a->in.common, TARE_OK);
-  CLI_TRY(check_accuracy(a, w, err));
+  CLI_TRY(w->table ? TARE_OK : check_accuracy(a, w, err));
   return (a->in.common.json ? calibrate_print_json : calibrate_print_text)(a, w, err);
 }
 

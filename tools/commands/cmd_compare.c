@@ -147,11 +147,12 @@ static tare_status take_plan(const compare_arguments *const a, compare_work *con
 }
 
 /* The best strategy may be bad all the same. */
-static void check_first(const compare_arguments *const a, const compare_work *const w) {
+static tare_status check_first(const compare_arguments *const a, const compare_work *const w,
+                               tare_error *const err) {
   const grid *const g = &w->grid;
   if (grid_first(g) < 0 ||
       !(tare_eval_lowest_sqnr(&g->items[grid_first(g)].result) < ACCURACY_LIMIT)) {
-    return;
+    return TARE_OK;
   }
   const grid_strategy *const s = &g->items[grid_first(g)];
   tare_build_options build = a->build;
@@ -164,8 +165,10 @@ static void check_first(const compare_arguments *const a, const compare_work *co
                            .profiles = w->profiles,
                            .lengths = &w->lengths,
                            .streaming = w->streaming};
-  (void)accuracy_check(&c);
+  accuracy found;
+  const tare_status status = accuracy_check(&c, &found, err);
   free(requests);
+  return status;
 }
 
 /* The command that goes on with this one. */
@@ -278,7 +281,7 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   CLI_TRY(grid_measure_lengths(&w->grid, err));
   CLI_TRY(give_verdict(a, w, err));
   CLI_TRY(compare_keep_first(a, &e, &w->grid, err));
-  check_first(a, w);
+  CLI_TRY(check_first(a, w, err));
   CLI_TRY(find_worst(a, w, err));
   if (a->reports.n > 0 && grid_first(&w->grid) >= 0) {
     CLI_TRY(take_plan(a, w, &e, &p, err));

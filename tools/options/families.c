@@ -109,6 +109,10 @@ FAMILY_OF_CHOICES(family_table_smoothings, "value of --smoothing", TABLE_SMOOTHI
 static const choice SMALL_LAYERS[] = {{"float", "default"}, {"int8", NULL}};
 FAMILY_OF_CHOICES(family_small_layers, "value of --small-layers", SMALL_LAYERS)
 
+static const choice RAISINGS[] = {{"auto", "where int8 plans have less than 27 dB; default"},
+                                  {"off", NULL}};
+FAMILY_OF_CHOICES(family_raisings, "value of --raise-layers", RAISINGS)
+
 static const choice CONSTRAINTS[] = {
     [TARE_CONSTRAINTS_PREFER] = {"prefer", "default: use float and warn"},
     [TARE_CONSTRAINTS_OBEY] = {"obey", "fail"},

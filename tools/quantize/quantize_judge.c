@@ -88,7 +88,9 @@ static tare_status rank_layers(const quantize_judged *const j, const quantize_wr
   }
   if (status == TARE_OK && n) {
     qsort(layers, (size_t)n, sizeof *layers, by_sqnr);
-    accuracy_say_layers(&j->in->common, layers, n);
+    char *const names = accuracy_costly_layers(layers, n);
+    say(&j->in->common, "%s", names);
+    free(names);
     say_remedy(&j->in->common, layers, n);
   }
   for (int i = 0; i < n; i++) {

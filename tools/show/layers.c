@@ -99,7 +99,8 @@ static bool has_rows_as_usual(const tare_layer *const layer) {
 
 /* Whether a line for all such layers stands for this one. */
 static bool is_counted(const tare_layer *const layer) {
-  return has_rows_as_usual(layer) || layer->why == TARE_REASON_SMALL;
+  return has_rows_as_usual(layer) || layer->why == TARE_REASON_SMALL ||
+         layer->why == TARE_REASON_RAISED;
 }
 
 static void print_rows_because(const tare_plan *const plan, const tare_reason why,
@@ -135,6 +136,27 @@ static void print_row_scales(const tare_plan *const plan) {
   print_rows_because(plan, TARE_REASON_LOUDER,
                      "which a louder input than in calibration would clip");
   print_rows_because(plan, TARE_REASON_FEW_ROWS, "of whose input a sample has few rows");
+}
+
+static void print_raised(const tare_plan *const plan) {
+  int n[TARE_PRECISION_COUNT] = {0}, all = 0;
+  for (int i = 0; i < tare_plan_n_layers(plan); i++) {
+    const tare_layer layer = tare_plan_layer(plan, i);
+    n[layer.got] += layer.why == TARE_REASON_RAISED;
+    all += layer.why == TARE_REASON_RAISED;
+  }
+  if (all > 0) {
+    printf("raised     %d layer%s, which 8 bits cost too much, as the table says:", all,
+           cli_s(all));
+    const char *before = " ";
+    for (int p = 0; p < TARE_PRECISION_COUNT; p++) {
+      if (n[p] > 0) {
+        printf("%s%d %s", before, n[p], tare_precision_name((tare_precision)p));
+        before = ", ";
+      }
+    }
+    printf("\n");
+  }
 }
 
 static void print_small(const tare_plan *const plan) {
@@ -248,6 +270,7 @@ void layers_print_reasons(const tare_plan *const plan) {
     }
   }
   print_row_scales(plan);
+  print_raised(plan);
   print_small(plan);
   print_roundings(plan);
   print_methods(plan);

@@ -12,6 +12,7 @@
 typedef struct accuracy_run {
   tare_plan *fp32, *int8;
   tare_dataset *data;
+  tare_eval_result result;  /* of the last measurement */
   double building, running; /* seconds of the int8 plan, of both plans over the samples */
 } accuracy_run;
 
@@ -30,24 +31,22 @@ static tare_status open_samples(const accuracy_case *const c, const int64_t limi
   return source_open_first(c->in, &p, c->streaming, limit, out, err);
 }
 
+/* Compares the plan of the table with the float plan; frees what a measurement before has left. */
 static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *const r,
-                                    accuracy *const out, tare_error *const err) {
+                                    tare_error *const err) {
   const opt_metric none = {.metric = -1};
-  const tare_build_options fp32 = opt_build_options(NULL, &c->in->common, NULL);
   const tare_build_options int8 = opt_build_options(c->build, &c->in->common, c->table);
   tare_eval_options o = source_eval_options(c->in, &none, c->lengths, c->streaming);
-  tare_eval_result result;
-  CLI_TRY(open_samples(c, ACCURACY_SAMPLES, &r->data, err));
-  CLI_TRY(tare_plan_build(c->model, c->profiles, &fp32, &r->fp32, err));
+  tare_plan_free(&r->int8);
+  tare_eval_result_fini(&r->result);
+  r->result = (tare_eval_result){0};
   const double start = cli_now();
   CLI_TRY(tare_plan_build(c->model, c->profiles, &int8, &r->int8, err));
   r->building = cli_now() - start;
+  CLI_TRY(tare_dataset_rewind(r->data, err));
   o.against = r->fp32;
-  CLI_TRY(tare_eval(r->int8, r->data, &o, &result, err));
-  *out = (accuracy){.samples = result.total.samples, .sqnr_db = tare_eval_lowest_sqnr(&result)};
-  score_warn_output(&c->in->common, &result, r->int8);
-  r->running = result.seconds + result.reference_seconds;
-  tare_eval_result_fini(&result);
+  CLI_TRY(tare_eval(r->int8, r->data, &o, &r->result, err));
+  r->running = r->result.seconds + r->result.reference_seconds;
   return TARE_OK;
 }
 
@@ -59,27 +58,26 @@ static int quantized_layers(const tare_plan *const plan) {
   return n;
 }
 
-void accuracy_say_layers(const opt_common *const common, const sensitive_layer *const layers,
-                         const int n) {
-  char *names = cli_format("%s", "");
+char *accuracy_costly_layers(const sensitive_layer *const layers, const int n) {
+  char *names = cli_format("layers that cost most: ");
   for (int i = 0; i < n && i < ACCURACY_NAMED_LAYERS; i++) {
     names = cli_append(names, "%s'%s' (%.1f dB alone)", i ? ", " : "", layers[i].name,
                        layers[i].sqnr_db);
   }
-  say(common, "layers that cost most: %s", names);
-  free(names);
+  return names;
 }
 
-/* Names the layers that cost most, or how to find them where that takes too long. */
+/* A sentence about the layers that cost most, or how to find them where that takes too long. */
 static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_run *const r,
-                                 tare_error *const err) {
+                                 char **const text, tare_error *const err) {
   const opt_metric none = {.metric = -1};
   const tare_build_options build = opt_build_options(c->build, &c->in->common, NULL);
   const double each = r->building + r->running * ACCURACY_RANKED_SAMPLES / ACCURACY_SAMPLES;
   const double foreseen = each * quantized_layers(r->int8);
   if (foreseen > ACCURACY_RANKING_SECONDS) {
-    say(&c->in->common,
-        "to find the layers that cost most takes about %.0f s; `tare debug sensitivity' does it",
+    *text = cli_format(
+        "to find the layers that cost most takes about %.0f s; `tare debug "
+        "sensitivity' does it",
         foreseen);
     return TARE_OK;
   }
@@ -96,41 +94,151 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
                    .target_db = -INFINITY};
   const tare_status status = sensitivity_measure(&s, err);
   if (status == TARE_OK) {
-    accuracy_say_layers(&c->in->common, s.layers, s.n);
+    *text = accuracy_costly_layers(s.layers, s.n);
   }
   sensitivity_fini(&s);
   tare_dataset_close(&data);
   return status;
 }
 
-static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *const r,
-                                 accuracy *const out, tare_error *const err) {
-  CLI_TRY(accuracy_measure(c, r, out, err));
-  if (!(out->sqnr_db < ACCURACY_LIMIT)) {
-    return TARE_OK;
-  }
-  accuracy_warn(&c->in->common, "the int8 plan of this calibration", out->sqnr_db, out->samples);
-  CLI_TRY(accuracy_rank(c, r, err));
-  say(&c->in->common,
-      "`tare tune %s DATA --sqnr 30 -o PLAN' finds the precisions that such layers need",
-      c->in->path);
-  return TARE_OK;
+static void accuracy_note(const accuracy_run *const r, accuracy *const out) {
+  out->samples = r->result.total.samples;
+  out->sqnr_db = tare_eval_lowest_sqnr(&r->result);
 }
 
-accuracy accuracy_check(const accuracy_case *const c) {
-  accuracy out = {.sqnr_db = NAN};
-  accuracy_run r = {0};
-  tare_error err = {0};
-  if (c->in->common.quiet && !c->in->common.json) {
-    return out;
+/* How many samples, at most `most`, leave time for so many plans. */
+static int64_t samples_for(const accuracy_run *const r, const int plans, const int64_t most) {
+  int64_t samples = most;
+  while (samples > 1 && plans * (r->building + r->running * (double)samples / ACCURACY_SAMPLES) >
+                            ACCURACY_RAISING_SECONDS / 2) {
+    samples /= 2;
   }
-  if (accuracy_look(c, &r, &out, &err) != TARE_OK) {
-    say(&c->in->common, "warning: the accuracy of an int8 plan was not checked: %s", err.message);
+  return samples;
+}
+
+/* Those that single layers are measured with, each in two forms, and those that judge mixes. */
+static tare_status open_raising(const accuracy_case *const c, const accuracy_run *const r,
+                                tare_dataset **const search, tare_dataset **const check,
+                                tare_error *const err) {
+  enum { MIXES = 9 };
+  CLI_TRY(open_samples(c, samples_for(r, 2 * quantized_layers(r->int8), ACCURACY_PROBED_SAMPLES),
+                       search, err));
+  return open_samples(c, samples_for(r, MIXES, ACCURACY_JUDGED_SAMPLES), check, err);
+}
+
+static void accuracy_say_raised(const opt_common *const common, const tare_raised *const raised,
+                                const int64_t samples) {
+  say(common,
+      "raised %d layer%s with %.1f %% of the multiply-adds to row scales, 16 bits or float: %.1f "
+      "dB "
+      "instead of %.1f on %" PRId64 " sample%s",
+      raised->n_layers, cli_s(raised->n_layers), 100 * raised->share, raised->sqnr_db,
+      raised->standard_sqnr_db, samples, cli_s(samples));
+}
+
+/* Gives the table requests for layers that 8 bits cost too much, and measures its plan again. */
+static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *const r,
+                                  accuracy *const out, tare_error *const err) {
+  const opt_metric none = {.metric = -1};
+  tare_dataset *search = NULL, *check = NULL;
+  tare_raised raised = {0};
+  tare_raise_options o;
+  tare_raise_options_init(&o);
+  o.below_db = ACCURACY_RAISE_BELOW;
+  o.seconds = ACCURACY_RAISING_SECONDS;
+  o.build = opt_build_options(c->build, &c->in->common, c->table);
+  o.eval = source_eval_options(c->in, &none, c->lengths, c->streaming);
+  tare_status status = open_raising(c, r, &search, &check, err);
+  if (status == TARE_OK) {
+    status = tare_raise_layers(c->model, c->profiles, search, check, &o, &raised, err);
+  }
+  const int64_t samples = check ? tare_dataset_count(check) : 0;
+  tare_dataset_close(&search);
+  tare_dataset_close(&check);
+  if (status == TARE_OK && !raised.complete) {
+    say(&c->in->common, "no layers are raised: to find them takes more than %.0f s", o.seconds);
+  }
+  if (status == TARE_OK && raised.n_layers > 0) {
+    out->n_raised = raised.n_layers;
+    out->share = raised.share;
+    out->standard_sqnr_db = raised.standard_sqnr_db;
+    status = tare_table_set_layer_precisions(c->kept, raised.requests, err);
+    status = status == TARE_OK ? accuracy_measure(c, r, err) : status;
+    accuracy_note(r, out);
+    accuracy_say_raised(&c->in->common, &raised, samples);
+  }
+  tare_raised_fini(&raised);
+  return status;
+}
+
+#define ACCURACY_CURE "--sqnr 30 -o PLAN' finds the precisions that such layers need"
+
+/* The table says so too: who builds it has no data. */
+static tare_status accuracy_say_bad(const accuracy_case *const c, const accuracy_run *const r,
+                                    const accuracy *const a, tare_error *const err) {
+  char *layers = NULL;
+  accuracy_warn(&c->in->common, "the int8 plan of this calibration", a->sqnr_db, a->samples);
+  CLI_TRY(accuracy_rank(c, r, &layers, err));
+  say(&c->in->common, "%s", layers);
+  say(&c->in->common, "`tare tune %s DATA " ACCURACY_CURE, c->in->path);
+  char *const text =
+      cli_format("int8 plans have an SQNR of %.1f dB compared with float on %" PRId64
+                 " sample%s (expected %d dB or more); %s; `tare tune MODEL DATA " ACCURACY_CURE,
+                 a->sqnr_db, a->samples, cli_s(a->samples), ACCURACY_LIMIT, layers);
+  const tare_status status = c->kept ? tare_table_add_warning(c->kept, text, err) : TARE_OK;
+  free(text);
+  free(layers);
+  return status;
+}
+
+static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *const r,
+                                 accuracy *const out, tare_error *const err) {
+  const tare_build_options fp32 = opt_build_options(NULL, &c->in->common, NULL);
+  CLI_TRY(open_samples(c, ACCURACY_SAMPLES, &r->data, err));
+  CLI_TRY(tare_plan_build(c->model, c->profiles, &fp32, &r->fp32, err));
+  CLI_TRY(accuracy_measure(c, r, err));
+  accuracy_note(r, out);
+  if (c->raises && tare_eval_worst_sqnr(&r->result) < ACCURACY_RAISE_BELOW) {
+    CLI_TRY(accuracy_raise(c, r, out, err));
+  }
+  score_warn_output(&c->in->common, &r->result, r->int8);
+  return out->sqnr_db < ACCURACY_LIMIT ? accuracy_say_bad(c, r, out, err) : TARE_OK;
+}
+
+/* What may be otherwise the next time. A table that depends on it is not written. */
+static bool is_passing(const tare_status status) {
+  return status == TARE_E_MEMORY || status == TARE_E_IO || status == TARE_E_INPUT;
+}
+
+/* A check that is not possible is a warning, also of the table. */
+static tare_status accuracy_say_unchecked(const accuracy_case *const c, const char *const why,
+                                          tare_error *const err) {
+  char *const text = cli_format("the accuracy of an int8 plan was not checked: %s", why);
+  say(&c->in->common, "warning: %s", text);
+  const tare_status status = c->kept ? tare_table_add_warning(c->kept, text, err) : TARE_OK;
+  free(text);
+  return status;
+}
+
+tare_status accuracy_check(const accuracy_case *const c, accuracy *const out,
+                           tare_error *const err) {
+  accuracy_run r = {0};
+  *out = (accuracy){.sqnr_db = NAN};
+  if (c->in->common.quiet && !c->in->common.json && !c->kept) {
+    return TARE_OK;
+  }
+  tare_error why = {0};
+  tare_status status = accuracy_look(c, &r, out, &why);
+  if (status != TARE_OK && c->kept && is_passing(status)) {
+    *err = why;
+  } else if (status != TARE_OK) {
+    status = accuracy_say_unchecked(c, why.message, err);
   }
   tare_plan_free(&r.fp32);
   tare_plan_free(&r.int8);
+  tare_eval_result_fini(&r.result);
   tare_dataset_close(&r.data);
-  return out;
+  return status;
 }
 
 void accuracy_json(cJSON *const object, const accuracy *const a) {
@@ -139,5 +247,10 @@ void accuracy_json(cJSON *const object, const accuracy *const a) {
     json_int(item, "samples", a->samples);
     json_bool(item, "equal", isinf(a->sqnr_db) && a->sqnr_db > 0);
     json_real(item, "sqnr_db", a->sqnr_db);
+    json_int(item, "raised", a->n_raised);
+    if (a->n_raised) {
+      json_real(item, "raised_share", a->share);
+      json_real(item, "standard_sqnr_db", a->standard_sqnr_db);
+    }
   }
 }

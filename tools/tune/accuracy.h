@@ -17,11 +17,21 @@
 enum { ACCURACY_SAMPLES = 8, ACCURACY_RANKED_SAMPLES = 2, ACCURACY_NAMED_LAYERS = 3 };
 #define ACCURACY_RANKING_SECONDS 15.0
 
+/* Below this SQNR layers are raised: other samples may lose 2 dB more. */
+#define ACCURACY_RAISE_BELOW (ACCURACY_LIMIT + 2)
+
+/* The same of a search for layers to raise, whose time may turn out longer. */
+enum { ACCURACY_PROBED_SAMPLES = 4, ACCURACY_JUDGED_SAMPLES = 32 }; /* at most, if time allows */
+#define ACCURACY_RAISING_SECONDS 60.0
+
 /* What is checked. */
 typedef struct accuracy_case {
   const opt_inputs *in; /* with the data of the calibration */
   const tare_model *model;
   const tare_table *table;
+  tare_table *kept; /* the same table, if it gets a warning where it is bad, and requests where
+                       layers are raised; NULL: it stays as it is */
+  bool raises;      /* layers may be raised */
   const tare_build_options *build; /* requests of the user; NULL: none */
   const tare_profiles *profiles;
   const length_inputs *lengths;
@@ -31,18 +41,23 @@ typedef struct accuracy_case {
 typedef struct accuracy {
   int64_t samples; /* 0: not checked */
   double sqnr_db;
+  int n_raised;            /* layers */
+  double share;            /* of the multiply-adds in these, 0..1 */
+  double standard_sqnr_db; /* of the worst output without them */
 } accuracy;
 
-/* Compares the plan of the table with the float plan on the first samples. If it is bad, warns and
- * names the layers that cost most. A failure is a warning too: the table is there. With --quiet,
- * and without --json, nothing is done. */
-accuracy accuracy_check(const accuracy_case *c);
+/* Compares the plan of the table with the float plan on the first samples. If it is bad, raises
+ * layers, where they may be; if it still is, warns and names the layers that cost most. A failure
+ * is one of the command only where memory, a file or the data failed, and there is a table that
+ * would be another without it; else it is a warning. With --quiet, and without --json or `kept`,
+ * nothing is done. */
+tare_status accuracy_check(const accuracy_case *c, accuracy *out, tare_error *err);
 
 /* Warns of an SQNR that was measured already; the layers are not named. */
 void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, int64_t samples);
 
-/* Names the first of n layers, which cost most. */
-void accuracy_say_layers(const opt_common *common, const sensitive_layer *layers, int n);
+/* "layers that cost most: ...": the first of n layers; to be freed. */
+char *accuracy_costly_layers(const sensitive_layer *layers, int n);
 
 /* Adds "accuracy" if it was checked. */
 void accuracy_json(cJSON *object, const accuracy *a);

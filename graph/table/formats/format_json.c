@@ -134,6 +134,9 @@ static void format_json_put_header(tarei_str *const json, const tare_table *cons
   if (*table->gain_range) {
     put_text_member(json, "gain_range", table->gain_range);
   }
+  if (*table->layer_precisions) {
+    put_text_member(json, "layer_precisions", table->layer_precisions);
+  }
   tarei_str_add(json, "  \"per_profile\": %s,\n", table->per_profile ? "true" : "false");
 }
 

@@ -232,6 +232,12 @@ static tare_status read_texts(const tarei_json_place *const p, const cJSON *cons
     TAREI_TRY(tarei_json_get_text(p, root, "gain_range", &text, err));
     TAREI_TRY(tarei_table_set_text(&table->gain_range, text, err));
   }
+  if (cJSON_GetObjectItemCaseSensitive(root, "layer_precisions")) {
+    TAREI_TRY(tarei_json_get_text(p, root, "layer_precisions", &text, err));
+    if (tare_table_set_layer_precisions(table, text, err) != TARE_OK) {
+      return tarei_fail_in(err, TARE_E_INPUT, "%s: layer_precisions", p->file);
+    }
+  }
   const cJSON *parameters = NULL;
   TAREI_TRY(tarei_json_get_object(p, root, "parameters", &parameters, err));
   return tarei_json_keep_extras(parameters, none, &table->parameters, err);
@@ -288,13 +294,14 @@ static tare_status start_table(const tarei_json_place *const p, const cJSON *con
 
 static tare_status read_root(tarei_json_place *const p, const cJSON *const root,
                              tare_table **const out, tare_error *const err) {
-  static const char *const known[] = {
-      "format",     "version",     "method",   "parameters", "model",    "fit",       "pad_stats",
-      "gain_range", "per_profile", "profiles", "warnings",   "rounding", "smoothing", "tensors",
+  static const char *const known[] = {"format",      "version",  "method",           "parameters",
+                                      "model",       "fit",      "pad_stats",        "gain_range",
+                                      "per_profile", "profiles", "warnings",         "rounding",
+                                      "smoothing",   "tensors",  "layer_precisions",
 #define TAREI_LAYER_NUMBERS(ID, member, key, noun) member,
 #include "graph/table/layer_numbers.inc"
 #undef TAREI_LAYER_NUMBERS
-      NULL};
+                                      NULL};
   const cJSON *profiles = NULL;
   TAREI_TRY(start_table(p, root, &profiles, out, err));
   TAREI_TRY(read_texts(p, root, *out, err));

@@ -10,6 +10,7 @@
 
 #define MINOR_WITH_ROUNDING 1 /* and smoothing */
 #define MINOR_WITH_NUMBERS 2
+#define MINOR_WITH_PRECISIONS 3 /* of layers */
 #define BYTES_AT_ONCE 768 /* a multiple of 3 */
 
 int tarei_json_minor(const tare_table *const table) {
@@ -17,6 +18,7 @@ int tarei_json_minor(const tare_table *const table) {
   for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
     least = table->numbers[k].n ? MINOR_WITH_NUMBERS : least;
   }
+  least = *table->layer_precisions ? MINOR_WITH_PRECISIONS : least;
   return table->minor < least ? least : table->minor;
 }
 

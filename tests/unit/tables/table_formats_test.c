@@ -46,6 +46,7 @@ static tare_table *rich_table(const int n_columns) {
   assert_int_equal(tarei_table_set_text(&table->fit, "native", NULL), TARE_OK);
   assert_int_equal(tarei_table_set_text(&table->pad_stats, "exclude", NULL), TARE_OK);
   assert_int_equal(tarei_table_set_text(&table->gain_range, "-20:+20:10dB", NULL), TARE_OK);
+  assert_int_equal(tare_table_set_layer_precisions(table, "a:fp32,b*:int16-rows", NULL), TARE_OK);
   table->model_hash = 0x1234;
   table->per_profile = n_columns > 1;
   for (int i = 0; i < 2; i++) {

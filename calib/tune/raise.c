@@ -1,0 +1,284 @@
+/*
+ * More than 8 bits for the layers that need them, found by trial.
+ *
+ * What the noise of a layer does to the outputs follows from the layers behind it, which statistics
+ * of tensors do not show: of two layers that lose the same, one may cost the outputs a thousand
+ * times as much. So each is measured alone, and the noise of layers is taken to add up. That is
+ * only nearly so; a mix that misses the bound is chosen again with a lower one.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tare/tune.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "calib/tune/mix.h"
+#include "calib/tune/probes.h"
+
+/* What a product costs in a form, if in int8 with one scale it costs 1. */
+static const double PRICES[TARE_PRECISION_COUNT] = {[TARE_PRECISION_INT8] = 1,
+                                                    [TARE_PRECISION_INT8_ROWS] = 1.1,
+                                                    [TARE_PRECISION_INT16] = 1.6,
+                                                    [TARE_PRECISION_INT16_ROWS] = 1.7,
+                                                    [TARE_PRECISION_FP32] = 3};
+#define LAYER_SHARE 1e-3 /* of the multiply-adds, that a layer of none counts as */
+
+enum { MOST_MIXES = 8 };
+#define LOWER 0.7        /* at least so much is a bound lowered that a mix missed */
+#define WIDER 1.4        /* and widened that one kept */
+#define CLOSE_ENOUGH 1.2 /* 0.8 dB between a bound that is kept and one that is not */
+#define MOST_EXCESS 4.0
+
+typedef struct raising {
+  tarei_trials trials;
+  tare_tune_options as_tuned; /* what the trials read */
+  const tare_raise_options *options;
+  tare_dataset *search, *check;
+  tarei_tune_layers layers;
+  double start;
+  double price; /* of the mix in `out` */
+  tare_raised *out;
+} raising;
+
+static bool raising_is_late(const raising *const r) {
+  return r->options->seconds > 0 && tarei_now() - r->start >= r->options->seconds;
+}
+
+static double noise_at(const double db) {
+  return pow(10, -db / 10);
+}
+
+static double decibels_of(const double noise) {
+  return noise > 0 ? -10 * log10(noise) : INFINITY;
+}
+
+/* --- single layers ---------------------------------------------------------------------------- */
+
+/* Which forms the layers have if all are asked for one. */
+static tare_status learn_form(raising *const r, const tare_precision form, tare_error *const err) {
+  tarei_str request = {0};
+  tare_plan *plan = NULL;
+  tarei_str_add(&request, "*:%s", tare_precision_name(form));
+  tare_status status = request.failed
+                           ? tarei_fail_memory(err, "requests", request.length)
+                           : tarei_trials_build(&r->trials, tarei_str_get(&request), &plan, err);
+  tarei_str_free(&request);
+  const size_t n = status == TARE_OK ? (size_t)tare_plan_n_layers(plan) : 0;
+  double *const seconds = tarei_calloc(n, sizeof *seconds);
+  if (status == TARE_OK) {
+    status = seconds ? tarei_tune_layers_learn(&r->layers, plan, seconds, err)
+                     : tarei_fail_memory(err, "times of layers", n * sizeof *seconds);
+  }
+  free(seconds);
+  tare_plan_free(&plan);
+  return status;
+}
+
+/* Prices take the place of times. */
+static void set_prices(tarei_tune_layers *const layers) {
+  for (int i = 0; i < layers->n; i++) {
+    tarei_tune_layer *const layer = &layers->items[i];
+    layer->has[layer->standard] = layer->has[TARE_PRECISION_FP32] = true;
+    for (int f = 0; f < TARE_PRECISION_COUNT; f++) {
+      layer->seconds[f] = (layer->share + LAYER_SHARE) * PRICES[f];
+    }
+  }
+}
+
+/* The forms of the first layers that cost more than their own, whose noise is not known. */
+static int list_dearer(const tarei_tune_layers *const layers, const int n_layers,
+                       tarei_probe *const out) {
+  int n = 0;
+  for (int l = 0; l < n_layers; l++) {
+    const tarei_tune_layer *const layer = &layers->items[l];
+    for (int f = 0; f < TARE_PRECISION_COUNT; f++) {
+      if (layer->has[f] && isnan(layer->noise[f]) && PRICES[f] > PRICES[layer->standard]) {
+        out[n++] = (tarei_probe){l, f};
+      }
+    }
+  }
+  return n;
+}
+
+static int list_standard(const tarei_tune_layers *const layers, tarei_probe *const out) {
+  int n = 0;
+  for (int l = 0; l < layers->n; l++) {
+    if (tare_precision_is_integer(layers->items[l].standard)) {
+      out[n++] = (tarei_probe){l, (int)layers->items[l].standard};
+    }
+  }
+  return n;
+}
+
+/* False in `out->complete` if the time is over. */
+static tare_status raising_probe(raising *const r, const tarei_probe *const probes, const int n,
+                                 tare_error *const err) {
+  for (int at = 0; at < n && r->out->complete; at += TARE_MOST_TRIALS) {
+    const int group = n - at < TARE_MOST_TRIALS ? n - at : TARE_MOST_TRIALS;
+    TAREI_TRY(
+        tarei_probes_measure(&r->trials, r->search, r->layers.items, probes + at, group, 0, err));
+    r->out->complete = !raising_is_late(r);
+  }
+  return TARE_OK;
+}
+
+static tare_status measure_layers(raising *const r, const double bound, tare_error *const err) {
+  const size_t most = (size_t)r->layers.n * TARE_PRECISION_COUNT;
+  tarei_probe *const probes = tarei_calloc(most, sizeof *probes);
+  if (!probes) {
+    return tarei_fail_memory(err, "layers to raise", most * sizeof *probes);
+  }
+  tare_status status = raising_probe(r, probes, list_standard(&r->layers, probes), err);
+  if (status == TARE_OK) {
+    const int n = list_dearer(&r->layers, tarei_probes_sort(&r->layers, bound), probes);
+    status = raising_probe(r, probes, n, err);
+  }
+  free(probes);
+  return status;
+}
+
+/* --- mixes ------------------------------------------------------------------------------------ */
+
+/* What the layers have chosen, as a price. */
+static double price_of(const tarei_tune_layers *const layers) {
+  double price = 0;
+  for (int i = 0; i < layers->n; i++) {
+    price += layers->items[i].seconds[layers->items[i].chosen];
+  }
+  return price;
+}
+
+static void take_raised(raising *const r, const double noise, char **const requests) {
+  tare_raised *const out = r->out;
+  free(out->requests);
+  out->requests = *requests;
+  *requests = NULL;
+  out->sqnr_db = decibels_of(noise);
+  out->n_layers = 0;
+  out->share = 0;
+  r->price = price_of(&r->layers);
+  for (int i = 0; i < r->layers.n; i++) {
+    const tarei_tune_layer *const layer = &r->layers.items[i];
+    out->n_layers += layer->chosen != layer->standard;
+    out->share += layer->chosen != layer->standard ? layer->share : 0;
+  }
+}
+
+/* Of two mixes that keep the bound the cheaper one is better, else that with less noise. */
+static bool is_better(const raising *const r, const double noise) {
+  const double least = r->options->sqnr_db, db = decibels_of(noise);
+  return db >= least && r->out->sqnr_db >= least ? price_of(&r->layers) < r->price
+                                                 : db > r->out->sqnr_db;
+}
+
+/* Builds and measures what the layers have chosen, and takes it if it is the best. */
+static tare_status raising_try(raising *const r, double *const noise, tare_error *const err) {
+  tarei_str text = {0};
+  tarei_tune_layers_request(&r->layers, &text);
+  char *requests = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
+  tarei_str_free(&text);
+  if (!requests) {
+    return tarei_fail_memory(err, "requests", (size_t)r->layers.n);
+  }
+  const char *const line = requests;
+  const tare_status status = tarei_trials_noise(&r->trials, r->check, &line, 1, noise, err);
+  if (status == TARE_OK && is_better(r, *noise)) {
+    take_raised(r, *noise, &requests);
+  }
+  free(requests);
+  return status;
+}
+
+/* How much more noise single layers have together than the plan. */
+static double excess(const raising *const r, const double noise) {
+  double sum = 0;
+  for (int i = 0; i < r->layers.n; i++) {
+    sum += tarei_probes_standard(&r->layers.items[i]);
+  }
+  return fmin(fmax(sum / noise, 1 / MOST_EXCESS), MOST_EXCESS);
+}
+
+/* Moves the bound on the sum until the plan just keeps its own. */
+static tare_status raise_mixes(raising *const r, const double standard, tare_error *const err) {
+  const double most = noise_at(r->options->sqnr_db);
+  double held = 0, failed = INFINITY, bound = most * excess(r, standard);
+  for (int i = 0; i < MOST_MIXES && failed > held * CLOSE_ENOUGH && (i == 0 || !raising_is_late(r));
+       i++) {
+    double noise = 0;
+    const bool possible = tarei_mix_choose(r->layers.items, r->layers.n, bound);
+    TAREI_TRY(raising_try(r, &noise, err));
+    if (!possible) {
+      break;
+    }
+    *(noise <= most ? &held : &failed) = bound;
+    bound = held > 0 && !isinf(failed) ? sqrt(held * failed)
+            : held > 0                 ? held * fmax(most / noise, WIDER)
+                                       : bound * fmin(most / noise, LOWER);
+  }
+  return TARE_OK;
+}
+
+static tare_status raise_work(raising *const r, const tare_model *const model,
+                              const tare_profiles *const profiles, tare_error *const err) {
+  static const tare_precision forms[] = {TARE_PRECISION_INT8_ROWS, TARE_PRECISION_INT16_ROWS};
+  tare_plan *plan = NULL;
+  const char *const none = "";
+  const double bound = noise_at(r->options->sqnr_db);
+  double noise;
+  tare_build_options fp32;
+  tare_build_options_init(&fp32);
+  fp32.isa = r->options->build.isa;
+  TAREI_TRY(tare_plan_build(model, profiles, &fp32, &r->trials.reference, err));
+  TAREI_TRY(tarei_trials_noise(&r->trials, r->check, &none, 1, &noise, err));
+  r->out->sqnr_db = r->out->standard_sqnr_db = decibels_of(noise);
+  if (r->out->sqnr_db >= r->options->below_db) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_trials_build(&r->trials, none, &plan, err));
+  const tare_status status = tarei_tune_layers_find(plan, &r->layers, err);
+  tare_plan_free(&plan);
+  TAREI_TRY(status);
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    TAREI_TRY(learn_form(r, forms[i], err));
+  }
+  set_prices(&r->layers);
+  TAREI_TRY(measure_layers(r, bound, err));
+  return r->out->complete ? raise_mixes(r, noise, err) : TARE_OK;
+}
+
+void tare_raise_options_init(tare_raise_options *const options) {
+  *options = (tare_raise_options){.below_db = 27, .sqnr_db = 28};
+  tare_build_options_init(&options->build);
+  tare_eval_options_init(&options->eval);
+}
+
+tare_status tare_raise_layers(const tare_model *const model, const tare_profiles *const profiles,
+                              tare_dataset *const search, tare_dataset *const check,
+                              const tare_raise_options *const options, tare_raised *const out,
+                              tare_error *const err) {
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_raise_options, options, err));
+  *out = (tare_raised){.requests = tarei_strdup(""), .complete = true};
+  if (!out->requests) {
+    return tarei_fail_memory(err, "requests", 1);
+  }
+  raising r = {.options = options,
+               .as_tuned = {.build = options->build, .eval = options->eval},
+               .search = search,
+               .check = check,
+               .start = tarei_now(),
+               .out = out};
+  r.trials = (tarei_trials){.model = model, .profiles = profiles, .options = &r.as_tuned};
+  const tare_status status = raise_work(&r, model, profiles, err);
+  tare_plan_free(&r.trials.reference);
+  tarei_tune_layers_fini(&r.layers);
+  if (status != TARE_OK) {
+    tare_raised_fini(out);
+  }
+  return status;
+}
+
+void tare_raised_fini(tare_raised *const raised) {
+  free(raised->requests);
+  *raised = (tare_raised){0};
+}
