@@ -61,9 +61,8 @@ static const struct argp_option OPTIONS[] = {
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
     {"raise-layers", OPT_RAISE_LAYERS, "WHEN", 0,
-     "In a table, which layers builds give row scales, 16-bit rows or float because 8 bits cost "
-     "the "
-     "outputs too much is found by trial: ",
+     "Find by trial which layers 8 bits cost the outputs too much; builds of the table give them "
+     "row scales, 16-bit rows or float: ",
      0},
     {"generate", OPT_GENERATE, "N", 0,
      "With --chunk SYMBOL=1: let the model go on behind each sample by N tokens, those with the "
@@ -75,15 +74,17 @@ static bool is_stats_name(const char *const path) {
   return cli_ends_with(path, ".stats") || cli_ends_with(path, ".h5");
 }
 
-static void check_padding(const calibrate_arguments *const a, const struct argp_state *const state) {
+static void check_padding(const calibrate_arguments *const a,
+                          const struct argp_state *const state) {
   const opt_fit *const fit = &a->in.fit;
   if (a->count_padding && a->in.streaming.chunk) {
     argp_error(state, "--pad-stats count has no effect with --chunk: nothing is padded");
   } else if (a->count_padding && !tare_fit_pads(fit->fit) && fit->outside != TARE_OUTSIDE_NEAREST) {
-    argp_error(state,
-               "--pad-stats count has no effect with --fit %s, which pads no sample: use --fit pad, "
-               "--fit opt or --outside nearest",
-               tare_fit_name(fit->fit));
+    argp_error(
+        state,
+        "--pad-stats count has no effect with --fit %s, which pads no sample: use --fit pad, "
+        "--fit opt or --outside nearest",
+        tare_fit_name(fit->fit));
   }
 }
 

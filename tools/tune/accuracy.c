@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/layer_times.h"
 #include "tools/say.h"
 #include "tools/source.h"
 
@@ -106,14 +107,37 @@ static void accuracy_note(const accuracy_run *const r, accuracy *const out) {
   out->sqnr_db = tare_eval_lowest_sqnr(&r->result);
 }
 
-/* How many samples, at most `most`, leave time for so many plans. */
-static int64_t samples_for(const accuracy_run *const r, const int plans, const int64_t most) {
-  int64_t samples = most;
-  while (samples > 1 && plans * (r->building + r->running * (double)samples / ACCURACY_SAMPLES) >
-                            ACCURACY_RAISING_SECONDS / 2) {
-    samples /= 2;
+/* Of one run, at the opt lengths of the first profile; `length` receives that of the symbol by
+ * which samples differ most, or 0. */
+static tare_status run_operations(const accuracy_run *const r, double *const operations,
+                                  int64_t *const length, tare_error *const err) {
+  const tare_profiles *const profiles = tare_plan_profiles(r->int8);
+  int64_t values[TARE_MAX_SYMBOLS];
+  double *layers = NULL;
+  *length = 0;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    values[s] = tare_profiles_range(profiles, 0, s).opt;
+    if (!strcmp(tare_profiles_symbol(profiles, s), r->result.length_symbol)) {
+      *length = values[s];
+    }
   }
-  return samples;
+  const tare_status status = plan_operations(r->int8, values, &layers, operations, err);
+  free(layers);
+  return status;
+}
+
+/* Of a sample at all levels. Times would make tables depend on the machine. */
+static tare_status sample_operations(const accuracy_run *const r, double *const operations,
+                                     tare_error *const err) {
+  const tare_eval_result *const result = &r->result;
+  int64_t length;
+  CLI_TRY(run_operations(r, operations, &length, err));
+  double runs = 0;
+  for (int64_t i = 0; i < result->n_samples; i++) {
+    runs += length ? (double)result->samples[i].length / (double)length : 1;
+  }
+  *operations *= runs / (double)result->n_samples * (result->n_levels ? result->n_levels : 1);
+  return TARE_OK;
 }
 
 /* Those that single layers are measured with, each in two forms, and those that judge mixes. */
@@ -121,17 +145,25 @@ static tare_status open_raising(const accuracy_case *const c, const accuracy_run
                                 tare_dataset **const search, tare_dataset **const check,
                                 tare_error *const err) {
   enum { MIXES = 9 };
-  CLI_TRY(open_samples(c, samples_for(r, 2 * quantized_layers(r->int8), ACCURACY_PROBED_SAMPLES),
-                       search, err));
-  return open_samples(c, samples_for(r, MIXES, ACCURACY_JUDGED_SAMPLES), check, err);
+  double operations;
+  int64_t probed = ACCURACY_PROBED_SAMPLES, judged = ACCURACY_JUDGED_SAMPLES;
+  CLI_TRY(sample_operations(r, &operations, err));
+  while (probed > 1 &&
+         2.0 * quantized_layers(r->int8) * operations * (double)probed > ACCURACY_OPERATIONS) {
+    probed /= 2;
+  }
+  while (judged > 1 && MIXES * operations * (double)judged > ACCURACY_OPERATIONS) {
+    judged /= 2;
+  }
+  CLI_TRY(open_samples(c, probed, search, err));
+  return open_samples(c, judged, check, err);
 }
 
 static void accuracy_say_raised(const opt_common *const common, const tare_raised *const raised,
                                 const int64_t samples) {
   say(common,
-      "raised %d layer%s with %.1f %% of the multiply-adds to row scales, 16 bits or float: %.1f "
-      "dB "
-      "instead of %.1f on %" PRId64 " sample%s",
+      "raised %d layer%s with %.1f %% of the multiply-adds to row scales, 16 bits or float: "
+      "%.1f dB instead of %.1f on %" PRId64 " sample%s",
       raised->n_layers, cli_s(raised->n_layers), 100 * raised->share, raised->sqnr_db,
       raised->standard_sqnr_db, samples, cli_s(samples));
 }

@@ -20,8 +20,10 @@ enum { ACCURACY_SAMPLES = 8, ACCURACY_RANKED_SAMPLES = 2, ACCURACY_NAMED_LAYERS 
 /* Below this SQNR layers are raised: other samples may lose 2 dB more. */
 #define ACCURACY_RAISE_BELOW (ACCURACY_LIMIT + 2)
 
-/* The same of a search for layers to raise, whose time may turn out longer. */
-enum { ACCURACY_PROBED_SAMPLES = 4, ACCURACY_JUDGED_SAMPLES = 32 }; /* at most, if time allows */
+/* The same of a search for layers to raise. There are fewer samples if a half of it would take more
+ * operations, which a slow core does in half a minute; when the time is over, it has no result. */
+enum { ACCURACY_PROBED_SAMPLES = 4, ACCURACY_JUDGED_SAMPLES = 32 };
+#define ACCURACY_OPERATIONS 6e11
 #define ACCURACY_RAISING_SECONDS 60.0
 
 /* What is checked. */
