@@ -94,8 +94,8 @@ int main(void) {
   return 77;
 #endif
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(short_rows_of_floats_are_reported, ck_seed),
-      cmocka_unit_test_setup(short_rows_of_bytes_are_reported, ck_seed),
+      cmocka_unit_test(short_rows_of_floats_are_reported),
+      cmocka_unit_test(short_rows_of_bytes_are_reported),
   };
-  return cmocka_run_group_tests_name("overrun", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("kernels.overrun", tests, ck_seed, NULL);
 }
