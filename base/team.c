@@ -159,12 +159,15 @@ static void *thread_main(void *const at) {
   return NULL;
 }
 
-/* Signals are the business of the program's own threads. */
-static int team_start(team_place *const p) {
-  sigset_t all, before;
-  (void)sigfillset(&all);
-  const int masked = pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&p->handle, NULL, thread_main, p);
+int tarei_thread_start(pthread_t *const thread, void *(*const run)(void *), void *const with) {
+  static const int OWN[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGABRT};
+  sigset_t sent, before;
+  (void)sigfillset(&sent);
+  for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++) {
+    (void)sigdelset(&sent, OWN[i]);
+  }
+  const int masked = pthread_sigmask(SIG_SETMASK, &sent, &before);
+  const int failed = pthread_create(thread, NULL, run, with);
   if (!masked) {
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* it was the mask a moment ago */
   }
@@ -182,9 +185,10 @@ tare_status tarei_team_new(const int threads, tarei_team **const out, tare_error
   memset(team, 0, bytes);
   team->threads = threads;
   for (int i = 1; i < threads; i++) {
-    team->places[i].team = team;
-    team->places[i].number = i;
-    const int failed = team_start(&team->places[i]);
+    team_place *const p = &team->places[i];
+    p->team = team;
+    p->number = i;
+    const int failed = tarei_thread_start(&p->handle, thread_main, p);
     if (failed) {
       tarei_team_free(team);
       return tarei_fail(err, TARE_E_LIMIT, "cannot start thread %d of %d: %s", i + 1, threads,

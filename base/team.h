@@ -20,6 +20,7 @@
 #ifndef TAREI_BASE_TEAM_H
 #define TAREI_BASE_TEAM_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -49,5 +50,10 @@ void tarei_team_wake(tarei_team *team);
 /* Calls fn for items 0..items - 1 (at most TAREI_TEAM_MOST_ITEMS) and returns when all are done.
  * NULL means a team of only the caller. Never fails. */
 void tarei_team_run(tarei_team *team, size_t items, tarei_team_fn fn, const void *user);
+
+/* Starts a thread as pthread_create does, with the same result. It takes none of the signals that
+ * are sent to the process, which are the business of the program's own threads, but those that it
+ * causes itself: a handler may say that a mapped file became shorter. */
+int tarei_thread_start(pthread_t *thread, void *(*run)(void *), void *with);
 
 #endif

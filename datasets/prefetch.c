@@ -2,10 +2,10 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/team.h"
 
 /* A place of the queue, from the claim on. */
 typedef struct prefetch_place {
@@ -87,18 +87,13 @@ static void *prefetch_run(void *const user) {
   return NULL;
 }
 
-/* As many as the system gives; 0 or the fault of the first. Signals belong to the caller's threads.
- */
-static int create_without_signals(tarei_prefetch *const p, const int threads) {
-  sigset_t all, before;
+/* As many as the system gives; 0 or the fault of the first. */
+static int prefetch_create(tarei_prefetch *const p, const int threads) {
   int failed = 0;
-  (void)sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   while (p->n_threads < threads && !failed) {
-    failed = pthread_create(&p->threads[p->n_threads], NULL, prefetch_run, p);
+    failed = tarei_thread_start(&p->threads[p->n_threads], prefetch_run, p);
     p->n_threads += !failed;
   }
-  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   return p->n_threads ? 0 : failed;
 }
 
@@ -117,7 +112,7 @@ tare_status tarei_prefetch_start(const tarei_prefetch_source *const source, cons
   p->source = *source;
   (void)pthread_mutex_init(&p->mutex, NULL); /* never fails with default attributes on Linux */
   (void)pthread_cond_init(&p->changed, NULL);
-  const int failed = create_without_signals(p, threads);
+  const int failed = prefetch_create(p, threads);
   if (failed) {
     (void)pthread_cond_destroy(&p->changed);
     (void)pthread_mutex_destroy(&p->mutex);

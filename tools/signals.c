@@ -19,13 +19,18 @@ static void signals_clean(void) {
   }
 }
 
+/* Only one thread ends the program; others that come here wait for that. */
+static void signals_once(atomic_flag *const begun) {
+  while (atomic_flag_test_and_set(begun)) {
+    (void)pause();
+  }
+}
+
 /* The signal ends the program after all, but only once all is clean: it may come twice, as from
  * timeout(1), which signals the process and its group, and then reach another thread. */
 static void signals_end(const int number) {
   static atomic_flag begun = ATOMIC_FLAG_INIT;
-  while (atomic_flag_test_and_set(&begun)) {
-    (void)pause();
-  }
+  signals_once(&begun);
   signals_clean();
   (void)signal(number, SIG_DFL);
   (void)raise(number);
@@ -72,9 +77,12 @@ static void signals_say(const char *const text) {
   (void)!write(STDERR_FILENO, text, strlen(text)); /* nobody is left to hear of it */
 }
 
-/* Pages behind the end of a mapped file that became shorter; any other cause is a crash. */
+/* Pages behind the end of a mapped file that became shorter, which several threads may read at the
+ * same time; any other cause is a crash. */
 static void signals_lost(const int number, siginfo_t *const info, void *const context) {
+  static atomic_flag begun = ATOMIC_FLAG_INIT;
   (void)context;
+  signals_once(&begun);
   char line[MAP_LINE];
   const char *const path = mapped_file(info->si_addr, line);
   if (!path) {
@@ -100,8 +108,7 @@ void signals_handle(void) {
                                 SIGSEGV, SIGABRT, SIGFPE, SIGILL};
   const struct sigaction ours = signals_ending();
   struct sigaction theirs;
-  struct sigaction lost = {.sa_sigaction = signals_lost,
-                           .sa_flags = (int)SA_RESETHAND | SA_SIGINFO};
+  struct sigaction lost = {.sa_sigaction = signals_lost, .sa_flags = SA_SIGINFO};
   sigemptyset(&lost.sa_mask);
   (void)sigaction(SIGBUS, &lost, NULL);
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
