@@ -175,7 +175,9 @@ tare_status tarei_tune_layers_learn(tarei_tune_layers *const layers, const tare_
     if (items[l] >= 0 && !is_denied(layers, &layers->items[items[l]], got_of(&layer))) {
       tarei_tune_layer *const item = &layers->items[items[l]];
       item->has[got_of(&layer)] = true;
-      item->seconds[got_of(&layer)] = fmin(item->seconds[got_of(&layer)], seconds[l]);
+      if (seconds) {
+        item->seconds[got_of(&layer)] = fmin(item->seconds[got_of(&layer)], seconds[l]);
+      }
     }
   }
   free(items);

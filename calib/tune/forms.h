@@ -50,7 +50,7 @@ tare_status tarei_tune_layers_permit(const tarei_tune_layers *layers, const tare
                                      bool *out, tare_error *err);
 
 /* Notes in which forms a plan has the layers, and how long each takes there: `seconds` is that of
- * each layer of the plan. The shorter of two times is kept. */
+ * each layer of the plan, or NULL. The shorter of two times is kept. */
 tare_status tarei_tune_layers_learn(tarei_tune_layers *layers, const tare_plan *plan,
                                     const double *seconds, tare_error *err);
 

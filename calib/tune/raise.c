@@ -8,7 +8,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <tare/tune.h>
 
 #include "base/clock.h"
@@ -45,32 +44,13 @@ static bool raising_is_late(const raising *const r) {
   return r->options->seconds > 0 && tarei_now() - r->start >= r->options->seconds;
 }
 
-static double noise_at(const double db) {
-  return pow(10, -db / 10);
-}
-
-static double decibels_of(const double noise) {
-  return noise > 0 ? -10 * log10(noise) : INFINITY;
-}
-
 /* --- single layers ---------------------------------------------------------------------------- */
 
-/* Which forms the layers have if all are asked for one. */
-static tare_status learn_form(raising *const r, const tare_precision form, tare_error *const err) {
-  tarei_str request = {0};
+/* Which of the layers have a form: those that get it where all are asked for it. */
+static tare_status learn_form(raising *const r, const char *const request, tare_error *const err) {
   tare_plan *plan = NULL;
-  tarei_str_add(&request, "*:%s", tare_precision_name(form));
-  tare_status status = request.failed
-                           ? tarei_fail_memory(err, "requests", request.length)
-                           : tarei_trials_build(&r->trials, tarei_str_get(&request), &plan, err);
-  tarei_str_free(&request);
-  const size_t n = status == TARE_OK ? (size_t)tare_plan_n_layers(plan) : 0;
-  double *const seconds = tarei_calloc(n, sizeof *seconds);
-  if (status == TARE_OK) {
-    status = seconds ? tarei_tune_layers_learn(&r->layers, plan, seconds, err)
-                     : tarei_fail_memory(err, "times of layers", n * sizeof *seconds);
-  }
-  free(seconds);
+  TAREI_TRY(tarei_trials_build(&r->trials, request, &plan, err));
+  const tare_status status = tarei_tune_layers_learn(&r->layers, plan, NULL, err);
   tare_plan_free(&plan);
   return status;
 }
@@ -154,7 +134,7 @@ static void take_raised(raising *const r, const double noise, char **const reque
   free(out->requests);
   out->requests = *requests;
   *requests = NULL;
-  out->sqnr_db = decibels_of(noise);
+  out->sqnr_db = tarei_sqnr_of_noise(noise);
   out->n_layers = 0;
   out->share = 0;
   r->price = price_of(&r->layers);
@@ -167,7 +147,7 @@ static void take_raised(raising *const r, const double noise, char **const reque
 
 /* Of two mixes that keep the bound the cheaper one is better, else that with less noise. */
 static bool is_better(const raising *const r, const double noise) {
-  const double least = r->options->sqnr_db, db = decibels_of(noise);
+  const double least = r->options->sqnr_db, db = tarei_sqnr_of_noise(noise);
   return db >= least && r->out->sqnr_db >= least ? price_of(&r->layers) < r->price
                                                  : db > r->out->sqnr_db;
 }
@@ -201,7 +181,7 @@ static double excess(const raising *const r, const double noise) {
 
 /* Moves the bound on the sum until the plan just keeps its own. */
 static tare_status raise_mixes(raising *const r, const double standard, tare_error *const err) {
-  const double most = noise_at(r->options->sqnr_db);
+  const double most = tarei_noise_of_sqnr(r->options->sqnr_db);
   double held = 0, failed = INFINITY, bound = most * excess(r, standard);
   for (int i = 0; i < MOST_MIXES && failed > held * CLOSE_ENOUGH && (i == 0 || !raising_is_late(r));
        i++) {
@@ -221,17 +201,17 @@ static tare_status raise_mixes(raising *const r, const double standard, tare_err
 
 static tare_status raise_work(raising *const r, const tare_model *const model,
                               const tare_profiles *const profiles, tare_error *const err) {
-  static const tare_precision forms[] = {TARE_PRECISION_INT8_ROWS, TARE_PRECISION_INT16_ROWS};
+  static const char *const forms[] = {"*:int8-rows", "*:int16-rows"};
   tare_plan *plan = NULL;
   const char *const none = "";
-  const double bound = noise_at(r->options->sqnr_db);
+  const double bound = tarei_noise_of_sqnr(r->options->sqnr_db);
   double noise;
   tare_build_options fp32;
   tare_build_options_init(&fp32);
   fp32.isa = r->options->build.isa;
   TAREI_TRY(tare_plan_build(model, profiles, &fp32, &r->trials.reference, err));
   TAREI_TRY(tarei_trials_noise(&r->trials, r->check, &none, 1, &noise, err));
-  r->out->sqnr_db = r->out->standard_sqnr_db = decibels_of(noise);
+  r->out->sqnr_db = r->out->standard_sqnr_db = tarei_sqnr_of_noise(noise);
   if (r->out->sqnr_db >= r->options->below_db) {
     return TARE_OK;
   }

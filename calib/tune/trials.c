@@ -59,8 +59,12 @@ tare_status tarei_trials_build(const tarei_trials *const t, const char *const re
   return status;
 }
 
-static double noise_of_sqnr(const double sqnr_db) {
+double tarei_noise_of_sqnr(const double sqnr_db) {
   return isnan(sqnr_db) ? INFINITY : pow(10, -sqnr_db / 10); /* 0 for INFINITY */
+}
+
+double tarei_sqnr_of_noise(const double noise) {
+  return -10 * log10(noise); /* INFINITY for 0 */
 }
 
 /* One pass over the data. Results: those of the plans, then that of the reference. */
@@ -91,7 +95,7 @@ static tare_status try_lines(const tarei_trials *const t, tare_dataset *const da
   TAREI_TRY(tare_try_requests(t->model, t->profiles, &t->options->build, lines, n, data, &o,
                               results, err));
   for (int i = 0; i < n; i++) {
-    noise[i] = noise_of_sqnr(tare_eval_worst_sqnr(&results[i]));
+    noise[i] = tarei_noise_of_sqnr(tare_eval_worst_sqnr(&results[i]));
     tare_eval_result_fini(&results[i]);
   }
   return TARE_OK;

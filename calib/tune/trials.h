@@ -40,6 +40,10 @@ tare_status tarei_trials_build(const tarei_trials *trials, const char *requests,
 tare_status tarei_trials_noise(const tarei_trials *trials, tare_dataset *data,
                                const char *const *requests, int n, double *noise, tare_error *err);
 
+/* Noise relative to the energy, and the same in dB. An SQNR that is NAN is infinite noise. */
+double tarei_noise_of_sqnr(double sqnr_db);
+double tarei_sqnr_of_noise(double noise);
+
 /* Whether a score holds the bounds on accuracy. */
 bool tarei_score_is_good(const tare_tune_options *options, const tare_tune_score *score);
 

@@ -167,7 +167,7 @@ tare_tuned_layer tare_tuned_get_layer(const tare_tuned *const tuned, const int i
                           .chosen = layer->chosen,
                           .keeps_level = layer->keeps_level};
   for (int p = 0; p < TARE_PRECISION_COUNT; p++) {
-    out.sqnr_db[p] = layer->has[p] ? -10 * log10(layer->noise[p]) : NAN;
+    out.sqnr_db[p] = layer->has[p] ? tarei_sqnr_of_noise(layer->noise[p]) : NAN;
     out.seconds[p] = layer->has[p] ? layer->seconds[p] : NAN;
   }
   return out;

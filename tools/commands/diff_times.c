@@ -6,6 +6,7 @@
 
 #include "tools/cli.h"
 #include "tools/feed.h"
+#include "tools/show/layer_facts.h"
 #include "tools/timing.h"
 
 enum { LEAST_RUNS = 5 };
@@ -27,9 +28,7 @@ static tare_status diff_choose_lengths(const tare_plan *const plan, const char *
   const tare_port *inputs = NULL;
   tare_profiles *point = NULL;
   if (!symbols) {
-    for (int s = 0; s < tare_profiles_n_symbols(built); s++) {
-      values[s] = tare_profiles_range(built, 0, s).opt;
-    }
+    profile_values(built, 0, POINT_OPT, values);
     return TARE_OK;
   }
   const int n = tare_plan_inputs(plan, &inputs);

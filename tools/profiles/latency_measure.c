@@ -6,6 +6,7 @@
 
 #include "tools/feed.h"
 #include "tools/say.h"
+#include "tools/show/layer_facts.h"
 #include "tools/side.h"
 #include "tools/timing.h"
 
@@ -58,8 +59,8 @@ static tare_status latency_run_open(const latency_case *const c, latency_run *co
   CLI_TRY(r->plan.plan ? TARE_OK : latency_run_build(c, r, err));
   const tare_profiles *const profiles = tare_plan_profiles(r->plan.plan);
   r->symbol = -1;
+  profile_values(profiles, 0, POINT_OPT, r->values);
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
-    r->values[s] = tare_profiles_range(profiles, 0, s).opt;
     r->symbol = strcmp(tare_profiles_symbol(profiles, s), c->symbol) == 0 ? s : r->symbol;
   }
   if (r->symbol < 0) {

@@ -7,6 +7,7 @@
 
 #include "tools/layer_times.h"
 #include "tools/say.h"
+#include "tools/show/layer_facts.h"
 #include "tools/source.h"
 
 /* The two plans, and how long they take. */
@@ -107,56 +108,54 @@ static void accuracy_note(const accuracy_run *const r, accuracy *const out) {
   out->sqnr_db = tare_eval_lowest_sqnr(&r->result);
 }
 
-/* Of one run, at the opt lengths of the first profile; `length` receives that of the symbol by
- * which samples differ most, or 0. */
-static tare_status run_operations(const accuracy_run *const r, double *const operations,
-                                  int64_t *const length, tare_error *const err) {
+/* Of a sample at all levels, if a run has that of `values`: samples differ most by one symbol. */
+static double runs_of_sample(const accuracy_run *const r, const int64_t *const values) {
+  const tare_eval_result *const result = &r->result;
   const tare_profiles *const profiles = tare_plan_profiles(r->int8);
-  int64_t values[TARE_MAX_SYMBOLS];
-  double *layers = NULL;
-  *length = 0;
+  double runs = result->n_levels ? result->n_levels : 1;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
-    values[s] = tare_profiles_range(profiles, 0, s).opt;
-    if (!strcmp(tare_profiles_symbol(profiles, s), r->result.length_symbol)) {
-      *length = values[s];
+    if (values[s] > 0 && strcmp(tare_profiles_symbol(profiles, s), result->length_symbol) == 0) {
+      double lengths = 0;
+      for (int64_t i = 0; i < result->n_samples; i++) {
+        lengths += (double)result->samples[i].length;
+      }
+      runs *= lengths / (double)values[s] / (double)result->n_samples;
     }
   }
+  return runs;
+}
+
+/* By the opt lengths of the first profile. Times would make tables depend on the machine. */
+static tare_status sample_operations(const accuracy_run *const r, double *const operations,
+                                     tare_error *const err) {
+  int64_t values[TARE_MAX_SYMBOLS];
+  double *layers = NULL;
+  profile_values(tare_plan_profiles(r->int8), 0, POINT_OPT, values);
   const tare_status status = plan_operations(r->int8, values, &layers, operations, err);
   free(layers);
+  *operations *= runs_of_sample(r, values);
   return status;
 }
 
-/* Of a sample at all levels. Times would make tables depend on the machine. */
-static tare_status sample_operations(const accuracy_run *const r, double *const operations,
-                                     tare_error *const err) {
-  const tare_eval_result *const result = &r->result;
-  int64_t length;
-  CLI_TRY(run_operations(r, operations, &length, err));
-  double runs = 0;
-  for (int64_t i = 0; i < result->n_samples; i++) {
-    runs += length ? (double)result->samples[i].length / (double)length : 1;
+/* How many samples, at most `most`, plans can run over that take so many operations for each. */
+static int64_t affordable(const double operations, const int64_t most) {
+  int64_t samples = most;
+  while (samples > 1 && operations * (double)samples > ACCURACY_OPERATIONS) {
+    samples /= 2;
   }
-  *operations *= runs / (double)result->n_samples * (result->n_levels ? result->n_levels : 1);
-  return TARE_OK;
+  return samples;
 }
 
 /* Those that single layers are measured with, each in two forms, and those that judge mixes. */
 static tare_status open_raising(const accuracy_case *const c, const accuracy_run *const r,
                                 tare_dataset **const search, tare_dataset **const check,
                                 tare_error *const err) {
-  enum { MIXES = 9 };
+  enum { FORMS = 2, MIXES = 9 };
   double operations;
-  int64_t probed = ACCURACY_PROBED_SAMPLES, judged = ACCURACY_JUDGED_SAMPLES;
   CLI_TRY(sample_operations(r, &operations, err));
-  while (probed > 1 &&
-         2.0 * quantized_layers(r->int8) * operations * (double)probed > ACCURACY_OPERATIONS) {
-    probed /= 2;
-  }
-  while (judged > 1 && MIXES * operations * (double)judged > ACCURACY_OPERATIONS) {
-    judged /= 2;
-  }
-  CLI_TRY(open_samples(c, probed, search, err));
-  return open_samples(c, judged, check, err);
+  const double probes = FORMS * quantized_layers(r->int8);
+  CLI_TRY(open_samples(c, affordable(probes * operations, ACCURACY_PROBED_SAMPLES), search, err));
+  return open_samples(c, affordable(MIXES * operations, ACCURACY_JUDGED_SAMPLES), check, err);
 }
 
 static void accuracy_say_raised(const opt_common *const common, const tare_raised *const raised,
