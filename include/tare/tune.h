@@ -201,9 +201,10 @@ TARE_API void tare_raise_options_init(tare_raise_options *options);
 
 /**
  * Where the plan of a table is bad, finds the layers that 8 bits cost most, and gives them row
- * scales, 16-bit rows or float: the least of the multiply-adds, weighted by what each form costs,
- * for which the noise that was measured of single layers adds up to less than a bound. What it
- * finds depends on the samples alone, and not on times, as tare_tune does.
+ * scales, 16-bit rows or float. Single layers are measured, and their noise is taken to add up: of
+ * the choices that keep a bound, the cheapest is taken. A layer costs its multiply-adds times the
+ * price of its form. Unlike tare_tune, this measures no times: what it finds depends on the samples
+ * alone, unless `seconds` ends it.
  * @param search samples with which single layers are measured; read from the beginning many times
  * @param check samples with which plans are judged, by the worst output; the same data set as
  *        `search`, or another

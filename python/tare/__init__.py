@@ -56,8 +56,8 @@ __all__ = [
     "export_targets", "ExportedLayer", "FileError", "Finding", "import_quantized", "Imported",
     "InputError", "Interval", "Layer", "LayerTensor", "LimitError", "limits", "methods", "Metric",
     "metrics", "Model", "ModelError", "OutOfMemoryError", "Pass", "Plan", "Port", "Profile",
-    "ProfilesLike", "ProgressFunction", "raise_layers", "Raised", "Range", "Requests", "Score", "ShapeError", "Statistics",
-    "StatisticsWarning", "Streaming", "Table", "table_formats", "TableEntry", "TableFormat", "TareError",
-    "TareWarning", "TensorError", "TensorStatistics", "tune", "Tuned", "TunedLayer", "TuneScore",
+    "ProfilesLike", "ProgressFunction", "raise_layers", "Raised", "Range", "Requests", "Score",
+    "ShapeError", "Statistics", "StatisticsWarning", "Streaming", "Table", "table_formats",
+    "TableEntry", "TableFormat", "TareError", "TareWarning", "TensorError", "TensorStatistics", "tune", "Tuned", "TunedLayer", "TuneScore",
     "TuneState", "UnsupportedError", "UsageError",
 ]

@@ -170,8 +170,8 @@ static tare_status check_first(const compare_arguments *const a, const compare_w
   free(requests);
   if (status == TARE_OK && found.sqnr_db < ACCURACY_RAISE_BELOW) {
     say(&a->in.common,
-        "strategies are compared without raised layers: a table that `tare "
-        "calibrate' writes has them where 8 bits cost the outputs too much");
+        "strategies are compared without raised layers: a table that `tare calibrate' writes has "
+        "them where 8 bits cost the outputs too much");
   }
   return status;
 }

@@ -35,8 +35,8 @@ typedef struct post {
   double active;       /* when the last message was sent or arrived */
   double leaving;      /* when leaving the transport began; 0: not yet */
   bool ended, stuck;   /* the thread has ended, or waits in the transport for ranks that died */
-  /* Called with the mutex locked: once it is open, for each message, and a hundred times a second
-   * or more often. */
+  /* Called with the mutex locked: once it is open, for each message, and each time that the
+   * thread looks for messages. */
   void (*joined)(void *user);
   void (*arrived)(void *user, int from, const message *head, const char *payload, size_t bytes);
   void (*tick)(void *user, double now);
