@@ -13,6 +13,7 @@ typedef struct tarei_trials {
   const tare_model *model;
   const tare_profiles *profiles;
   const tare_tune_options *options;
+  const tare_raise_written *written; /* what makes plans of requests; NULL: builds of `options` */
   const tare_dataset *labelled;
   bool lower_is_better; /* of the metric */
   tare_plan *reference; /* float; owned */
