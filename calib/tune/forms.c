@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "engine/layers/layers.h"
+#include "graph/quantize/row_need.h"
 
 /* What a layer computes in, of the precisions that can be requested; ANY: it has no other form. */
 static tare_precision form_of(const tare_layer *const layer) {
@@ -127,7 +128,7 @@ static void deny_layer(const tare_plan *const plan, const int l, const bool loud
   for (int i = 0; i < layer->facts.n_inputs; i++) {
     const tarei_quant *const quant = &layer->part->graph->values[layer->values[i]].quant;
     item->keeps_level |= louder && quant->n_scales > 0 && quant->follows_level;
-    item->few_rows |= quant->n_scales > 0 && quant->few_rows;
+    item->is_exceeded |= quant->n_scales > 0 && tarei_quant_is_exceeded(quant);
   }
 }
 
@@ -147,7 +148,7 @@ tare_status tarei_tune_layers_deny(tarei_tune_layers *const layers, const tare_p
 static bool is_denied(const tarei_tune_layers *const layers, const tarei_tune_layer *const layer,
                       const tare_precision form) {
   const bool is_static = form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT16;
-  const bool exceeded = (layer->keeps_level && !layers->may_clip) || layer->few_rows;
+  const bool exceeded = (layer->keeps_level && !layers->may_clip) || layer->is_exceeded;
   return is_static && exceeded && form != layer->standard;
 }
 

@@ -16,7 +16,7 @@ typedef struct tarei_tune_layer {
   char *glob;   /* that names this node in a request; owned */
   tare_precision standard, chosen;
   bool keeps_level;   /* louder inputs would exceed a static scale, */
-  bool few_rows;      /* or other samples, since each has few rows */
+  bool is_exceeded;   /* or other samples, since there are few of them or of their rows */
   double share;       /* of the multiply-adds of the plan */
   double float_price; /* seconds that are added to its time in a form that is not on integers */
   bool has[TARE_PRECISION_COUNT];

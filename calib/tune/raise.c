@@ -39,7 +39,8 @@ typedef struct raising {
   double start;
   bool asked;   /* the user may have asked for some of the layers */
   double floor; /* noise with all other layers in float */
-  double price; /* of the mix in `out` */
+  double sure;  /* noise of the mix in `out`, and its price */
+  double price;
   tare_raised *out;
 } raising;
 
@@ -164,7 +165,8 @@ static double price_of(const tarei_tune_layers *const layers) {
   return price;
 }
 
-static void take_raised(raising *const r, const double noise, char **const requests) {
+static void take_raised(raising *const r, const double noise, const double sure,
+                        char **const requests) {
   tare_raised *const out = r->out;
   free(out->requests);
   out->requests = *requests;
@@ -172,6 +174,7 @@ static void take_raised(raising *const r, const double noise, char **const reque
   out->sqnr_db = tarei_sqnr_of_noise(noise);
   out->n_layers = 0;
   out->share = 0;
+  r->sure = sure;
   r->price = price_of(&r->layers);
   for (int i = 0; i < r->layers.n; i++) {
     const tarei_tune_layer *const layer = &r->layers.items[i];
@@ -181,14 +184,13 @@ static void take_raised(raising *const r, const double noise, char **const reque
 }
 
 /* Of two mixes that keep the bound the cheaper one is better, else that with less noise. */
-static bool is_better(const raising *const r, const double noise) {
-  const double least = r->options->sqnr_db, db = tarei_sqnr_of_noise(noise);
-  return db >= least && r->out->sqnr_db >= least ? price_of(&r->layers) < r->price
-                                                 : db > r->out->sqnr_db;
+static bool is_better(const raising *const r, const double sure) {
+  const double most = tarei_noise_of_sqnr(r->options->sqnr_db);
+  return sure <= most && r->sure <= most ? price_of(&r->layers) < r->price : sure < r->sure;
 }
 
 /* Builds and measures what the layers have chosen, and takes it if it is the best. */
-static tare_status raising_try(raising *const r, double *const noise, tare_error *const err) {
+static tare_status raising_try(raising *const r, double *const sure, tare_error *const err) {
   tarei_str text = {0};
   tarei_tune_layers_request(&r->layers, &text);
   char *requests = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
@@ -196,10 +198,11 @@ static tare_status raising_try(raising *const r, double *const noise, tare_error
   if (!requests) {
     return tarei_fail_memory(err, "requests", (size_t)r->layers.n);
   }
-  const char *const line = requests;
-  const tare_status status = tarei_trials_noise(&r->trials, r->check, &line, 1, noise, err);
-  if (status == TARE_OK && is_better(r, *noise)) {
-    take_raised(r, *noise, &requests);
+  double noise;
+  const tare_status status =
+      tarei_trials_sure_noise(&r->trials, r->check, requests, &noise, sure, err);
+  if (status == TARE_OK && is_better(r, *sure)) {
+    take_raised(r, noise, *sure, &requests);
   }
   free(requests);
   return status;
@@ -236,22 +239,22 @@ static tare_status raise_mixes(raising *const r, const double standard, tare_err
 
 static tare_status raise_work(raising *const r, const tare_model *const model,
                               const tare_profiles *const profiles, tare_error *const err) {
-  const char *const none = "";
   double noise;
   tare_build_options fp32;
   tare_build_options_init(&fp32);
   fp32.isa = r->options->build.isa;
   TAREI_TRY(tare_plan_build(model, profiles, &fp32, &r->trials.reference, err));
-  TAREI_TRY(tarei_trials_noise(&r->trials, r->check, &none, 1, &noise, err));
+  TAREI_TRY(tarei_trials_sure_noise(&r->trials, r->check, "", &noise, &r->sure, err));
   r->out->sqnr_db = r->out->standard_sqnr_db = tarei_sqnr_of_noise(noise);
-  if (r->out->sqnr_db >= r->options->below_db) {
+  if (r->sure <= tarei_noise_of_sqnr(r->options->below_db)) {
     return TARE_OK;
   }
   TAREI_TRY(raising_find(r, err));
   TAREI_TRY(raising_learn(r, err));
   set_prices(r);
-  TAREI_TRY(measure_layers(r, tarei_noise_of_sqnr(r->options->sqnr_db), err));
-  return r->out->complete ? raise_mixes(r, noise, err) : TARE_OK;
+  const double bound = tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(noise / r->sure, 1);
+  TAREI_TRY(measure_layers(r, bound, err));
+  return r->out->complete ? raise_mixes(r, r->sure, err) : TARE_OK;
 }
 
 /* What the user asks of models that are written is added by those who write them. */

@@ -95,34 +95,34 @@ static double trial_noise(const tarei_trials *const t, const tare_eval_result *c
                                          : result->profiles[profile].sqnr_db);
 }
 
-static tare_status measure_noise(const tarei_trials *const t, tare_dataset *const data,
-                                 tare_plan *const *const plans, const int n, double *const noise,
-                                 tare_error *const err) {
-  tare_eval_result results[TARE_MOST_TRIALS];
+/* One pass over the data. */
+static tare_status run_trials(const tarei_trials *const t, tare_dataset *const data,
+                              tare_plan *const *const plans, const int n,
+                              tare_eval_result *const results, tare_error *const err) {
   tare_eval_options o = t->options->eval;
   o.against = t->reference;
   o.metric = NULL;
   TAREI_TRY(tare_dataset_rewind(data, err));
-  TAREI_TRY(tare_eval_many((const tare_plan *const *)plans, n, data, &o, results, err));
-  for (int i = 0; i < n; i++) {
-    noise[i] = trial_noise(t, &results[i]);
-    tare_eval_result_fini(&results[i]);
-  }
-  return TARE_OK;
+  return tare_eval_many((const tare_plan *const *)plans, n, data, &o, results, err);
 }
 
 tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const data,
                                const char *const *const requests, const int n, double *const noise,
                                tare_error *const err) {
   tare_plan *plans[TARE_MOST_TRIALS] = {NULL};
+  tare_eval_result results[TARE_MOST_TRIALS];
   tare_status status = TARE_OK;
   for (int i = 0; i < n && status == TARE_OK; i++) {
     status = tarei_trials_build(t, requests[i], &plans[i], err);
   }
   if (status == TARE_OK) {
-    status = measure_noise(t, data, plans, n, noise, err);
+    status = run_trials(t, data, plans, n, results, err);
   }
   for (int i = 0; i < n; i++) {
+    if (status == TARE_OK) {
+      noise[i] = trial_noise(t, &results[i]);
+      tare_eval_result_fini(&results[i]);
+    }
     tare_plan_free(&plans[i]);
   }
   return status;
@@ -205,6 +205,26 @@ static tare_status score_intervals(const tare_eval_result *const results, const 
     scores[i].sqnr = intervals[i];
   }
   free(all);
+  return status;
+}
+
+tare_status tarei_trials_sure_noise(const tarei_trials *const t, tare_dataset *const data,
+                                    const char *const requests, double *const noise,
+                                    double *const sure, tare_error *const err) {
+  static const double SPREAD_DB = 3; /* what samples differ by without a word */
+  tare_plan *plan = NULL;
+  tare_eval_result result;
+  tare_tune_score score = {.sqnr = {.low = INFINITY}};
+  TAREI_TRY(tarei_trials_build(t, requests, &plan, err));
+  tare_status status = run_trials(t, data, &plan, 1, &result, err);
+  tare_plan_free(&plan);
+  TAREI_TRY(status);
+  *noise = trial_noise(t, &result);
+  if (result.n_errors >= LEAST_OF_INTERVAL && !(t->written && t->written->profile >= 0)) {
+    status = score_intervals(&result, 1, &score, err);
+  }
+  *sure = fmax(*noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
+  tare_eval_result_fini(&result);
   return status;
 }
 
