@@ -92,6 +92,14 @@ TAREI_INLINE v16i i_max_of_each(const v16i *v) {
 }
 #endif
 
+#ifndef V16_HAS_SHORT_MAX
+/* The largest of the lanes, of which those from n on are not larger than the others. */
+TAREI_INLINE float v_reduce_max_of(v16 v, size_t n) {
+  (void)n;
+  return v_reduce_max(v);
+}
+#endif
+
 #ifndef V16_HAS_COLUMNS
 /* Columns of at most sixteen rows, which become lanes: n <= 8 of them, and zeros for other rows. */
 V16_FUNCTION void v_load_columns(const float *p, size_t ld, size_t rows, size_t n, v16 *out) {

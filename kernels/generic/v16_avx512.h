@@ -238,6 +238,15 @@ TAREI_INLINE float v_sum(v16 v) { REDUCE(add_ps); }
 TAREI_INLINE float v_reduce_min(v16 v) { REDUCE(min_ps); }
 TAREI_INLINE float v_reduce_max(v16 v) { REDUCE(max_ps); }
 #undef REDUCE
+#define V16_HAS_SHORT_MAX
+/* The largest of the lanes, of which those from n on are not larger than the others. */
+TAREI_INLINE float v_reduce_max_of(v16 v, size_t n) {
+  if (n > 4) {
+    return v_reduce_max(v);
+  }
+  const __m128 h4 = _mm512_castps512_ps128(v), h2 = _mm_max_ps(h4, _mm_movehl_ps(h4, h4));
+  return _mm_cvtss_f32(_mm_max_ss(h2, _mm_movehdup_ps(h2)));
+}
 
 /* TAREI_BYTES unsigned bytes */
 #define TAREI_BYTES 64

@@ -63,7 +63,7 @@ V16_FUNCTION void gru_quantize(const tarei_gru_steps *g, gru_state *s, size_t ro
     put_saturated(h, g->n, s->scales[row], s->bytes[row]);
     return;
   }
-  s->scales[row] = row_scale_of(v_reduce_max(sizes));
+  s->scales[row] = row_scale_of(v_reduce_max_of(sizes, g->n));
   const v16 inv_scale = v_set1(1.0f / s->scales[row]);
   for (size_t i = 0; i < g->n; i += TAREI_LANES) {
     const v16i steps = v_nearest(v_mul(gru_load(g, s, row, i, rows), inv_scale));
