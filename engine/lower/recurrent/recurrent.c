@@ -29,8 +29,13 @@ static size_t recurrent_take(size_t *const end, const size_t bytes) {
   return at;
 }
 
+/* Of the sums of m sequences in one direction, at all steps. */
+static size_t all_bytes(const tarei_recurrent_sizes *const z, const size_t m) {
+  return tarei_times(tarei_times(z->steps, m), z->columns * sizeof(float));
+}
+
 static size_t chunk_bytes(const tarei_recurrent_sizes *const z, const size_t m) {
-  const size_t row = z->columns * sizeof(float), all = tarei_times(z->steps * m, row);
+  const size_t row = z->columns * sizeof(float), all = all_bytes(z, m);
   const size_t most = FEWEST_ROWS * row > CHUNK_BYTES ? FEWEST_ROWS * row : CHUNK_BYTES;
   const size_t bytes = all < most ? all : most, step = tarei_times(m, row);
   return bytes > step ? bytes : step;
@@ -56,10 +61,12 @@ static bool has_pair(const tarei_recurrent_sizes *const z, const recurrent_layou
   return l->lanes == TAREI_RECURRENT_LANES && z->batch == 1;
 }
 
-static void place_lane(const tarei_recurrent_sizes *const z, recurrent_layout *const l) {
+static void place_lane(const tarei_recurrent_sizes *const z, const size_t dirs,
+                       recurrent_layout *const l) {
   const size_t state = tarei_times(l->m, z->hidden * sizeof(float));
-  const size_t dirs = has_pair(z, l) ? TAREI_RECURRENT_LANES : 1; /* that lie side by side */
-  l->x = recurrent_take(&l->lane, tarei_times(dirs, chunk_bytes(z, l->m)));
+  const size_t chunk = chunk_bytes(z, l->m), all = tarei_times(dirs, all_bytes(z, l->m));
+  const size_t shared = all < CHUNK_BYTES ? all : CHUNK_BYTES; /* shorter inputs may need it */
+  l->x = recurrent_take(&l->lane, shared > chunk ? shared : chunk);
   l->rec = recurrent_take(&l->lane, tarei_times(l->m, z->columns * sizeof(float)));
   l->h = recurrent_take(&l->lane, state);
   l->c = recurrent_take(&l->lane, state);
@@ -86,7 +93,7 @@ static recurrent_layout recurrent_layout_of(const tarei_recurrent *const s,
   l.row_scratch = recurrent_take(
       &l.total,
       s->row_scales ? tarei_row_scales_scratch((tarei_row_form){0}, z->input, threads) : 0);
-  place_lane(z, &l);
+  place_lane(z, dirs, &l);
   l.first_lane = recurrent_take(&l.total, tarei_times(l.lanes, l.lane));
   return l;
 }
@@ -296,7 +303,9 @@ static void take_input_of_both(pack *const p) {
 
 /* The input of steps [first, first + n). */
 static void recurrent_take_input(pack *const p, const size_t first, const size_t n) {
-  if (n == p->length && p->n == TAREI_RECURRENT_LANES && p->lanes->j->z.batch == 1) {
+  const tarei_recurrent_sizes *const z = &p->lanes->j->z;
+  const size_t both = tarei_times(TAREI_RECURRENT_LANES, all_bytes(z, 1));
+  if (p->n == TAREI_RECURRENT_LANES && z->batch == 1 && both <= CHUNK_BYTES) {
     take_input_of_both(p);
     return;
   }
