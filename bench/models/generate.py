@@ -56,7 +56,7 @@ def main():
     known = writers()
     names = sys.argv[2:] or list(known)
     unknown = [name for name in names if name not in known]
-    if len(sys.argv) < 2 or unknown:
+    if len(sys.argv) < 2 or unknown or sys.argv[1].startswith("-"):
         sys.exit(f"usage: {sys.argv[0]} FOLDER [{' | '.join(known)}]...")
     os.makedirs(sys.argv[1], exist_ok=True)
     for name in names:

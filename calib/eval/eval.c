@@ -7,44 +7,11 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
-#include "base/str.h"
-#include "calib/eval/command_files.h"
 #include "calib/eval/comparison.h"
-#include "calib/eval/eval_fit.h"
+#include "calib/eval/eval_job.h"
 #include "calib/eval/eval_ports.h"
-#include "calib/eval/eval_samples.h"
-#include "calib/eval/eval_save.h"
-#include "calib/eval/eval_side.h"
-#include "calib/metrics/custom.h"
 #include "calib/metrics/rows.h"
 #include "datasets/dataset.h"
-#include "engine/context.h"
-#include "shapes/number.h"
-
-enum { NO_SIDE = -1 };
-
-/* One evaluation while it runs. Samples are fitted to the profiles of the first side. */
-typedef struct evaluation {
-  const tare_eval_options *options;
-  const tare_port *outputs;
-  int n_outputs, n_profiles, n_levels; /* n_levels: 0 without a gain range */
-  const tarei_metric *metric;          /* NULL for none */
-  tarei_custom_metric custom;          /* that of the program, if it is one */
-  tarei_metric_settings settings;      /* its own */
-  tarei_eval_side *sides;
-  int n_sides, reference; /* NO_SIDE for none */
-  tarei_eval_fit fit;
-  tarei_fitted fitted; /* of samples that are runs */
-  tarei_eval_save *save;
-  tarei_command_files *files; /* for a metric that a command computes; else NULL */
-  bool refused;               /* what failed is the fault of the sample */
-  int64_t index;              /* of the sample whose levels are taken; -1: none */
-  bool dropped;               /* one of its levels was refused */
-  int64_t n_chunks;           /* taken so far, of all samples */
-  int64_t number;             /* of the run: by sample and level, or by chunk */
-  tare_fit_counts counts;
-  tarei_eval_samples samples;
-} evaluation;
 
 void tare_eval_options_init(tare_eval_options *const options) {
   *options = (tare_eval_options){.profile = -1};
@@ -82,7 +49,7 @@ void tare_eval_result_fini(tare_eval_result *const result) {
   *result = (tare_eval_result){0};
 }
 
-static tare_status pick_metric(evaluation *const e, tare_error *const err) {
+static tare_status pick_metric(tarei_eval_job *const e, tare_error *const err) {
   const tare_eval_options *const o = e->options;
   if (!o->custom_metric) {
     return tarei_metric_pick(o->metric, o->settings, o->n_settings, &e->metric, &e->settings, err);
@@ -97,7 +64,7 @@ static tare_status pick_metric(evaluation *const e, tare_error *const err) {
   return TARE_OK;
 }
 
-static tare_status eval_check(evaluation *const e, const tare_plan *const *const plans,
+static tare_status eval_check(tarei_eval_job *const e, const tare_plan *const *const plans,
                               tare_error *const err) {
   TAREI_TRY(TAREI_CHECK_RESERVED(tare_eval_options, e->options, err));
   for (int s = 1; s < e->n_sides; s++) {
@@ -124,7 +91,7 @@ static tare_status eval_check(evaluation *const e, const tare_plan *const *const
 
 enum { CHUNKS_AT_LEAST = 1000000 }; /* for the width of names: how many there are is not known */
 
-static tare_status open_sides(evaluation *const e, const tare_plan *const *const plans,
+static tare_status open_sides(tarei_eval_job *const e, const tare_plan *const *const plans,
                               tare_error *const err) {
   for (int s = 0; s < e->n_sides; s++) {
     tare_context_options options;
@@ -140,7 +107,7 @@ static tare_status open_sides(evaluation *const e, const tare_plan *const *const
   return TARE_OK;
 }
 
-static tare_status eval_prepare(evaluation *const e, const tare_plan *const *const plans,
+static tare_status eval_prepare(tarei_eval_job *const e, const tare_plan *const *const plans,
                                 const int64_t count, tare_error *const err) {
   e->sides = tarei_calloc((size_t)e->n_sides, sizeof *e->sides);
   if (!e->sides) {
@@ -172,302 +139,7 @@ static tare_status eval_prepare(evaluation *const e, const tare_plan *const *con
   return TARE_OK;
 }
 
-static tare_status run_side(evaluation *const e, const int s, const tare_sample *const sample,
-                            const tarei_fitted *const fitted, tare_error *const err) {
-  const tare_status status = tarei_eval_side_run(&e->sides[s], fitted, err);
-  e->refused = status != TARE_OK;
-  return status == TARE_OK
-             ? TARE_OK
-             : tarei_fail_in(err, status, "%s%s", sample->name,
-                             s == e->reference && e->n_sides > 1 ? ": reference" : "");
-}
-
-static bool same_dims(const tare_tensor *const a, const tare_tensor *const b) {
-  return a->dtype == b->dtype && a->rank == b->rank &&
-         memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
-}
-
-/* "float32[1, 1, 4624]" */
-static void add_shape(tarei_str *const to, const tare_tensor *const t) {
-  tarei_str_add(to, "%s[", tare_dtype_name(t->dtype));
-  for (int d = 0; d < t->rank; d++) {
-    tarei_str_add(to, "%s%lld", d ? ", " : "", (long long)t->dims[d]);
-  }
-  tarei_str_add(to, "]");
-}
-
-static tare_status fail_shape(const char *const sample, const char *const output,
-                              const tare_tensor *const got, const tare_tensor *const want,
-                              tare_error *const err) {
-  tarei_str ours = {0}, theirs = {0};
-  add_shape(&ours, got);
-  add_shape(&theirs, want);
-  const tare_status status =
-      tarei_fail(err, TARE_E_SHAPE,
-                 "%s: output '%s' is %s, and %s in the reference: expected the same shape (where a "
-                 "length follows from values that are rounded, keep the layers that decide it in "
-                 "float by --layer-precisions)",
-                 sample, output, tarei_str_get(&ours), tarei_str_get(&theirs));
-  tarei_str_free(&ours);
-  tarei_str_free(&theirs);
-  return status;
-}
-
-/* What an output brings to the metric. */
-static tare_status measure_metric(const evaluation *const e, const int s,
-                                  const tare_sample *const sample, const int profile,
-                                  const int64_t *const extents, tare_error *const err) {
-  const int i = e->options->output;
-  tare_metric_states *const states = e->sides[s].states;
-  const tarei_metric_case c = {
-      .sample = sample,
-      .output = e->outputs[i].name,
-      .got = &e->sides[s].outputs[i],
-      .want = e->reference == NO_SIDE ? NULL : &e->sides[e->reference].outputs[i],
-      .extents = extents};
-  TAREI_TRY(tarei_metric_states_begin(states, profile, sample->level, err));
-  TAREI_TRY(e->metric->add ? e->metric->add(&c, states, err) : TARE_OK);
-  return e->options->answers && e->metric->read && sample->gain_db == 0
-             ? e->metric->read(&c, &e->settings, &states->answer, err)
-             : TARE_OK;
-}
-
-/* What output i of a side brought, beside that of the reference. */
-static tare_status measure_output(const evaluation *const e, const int s,
-                                  const tare_sample *const sample, const tarei_fitted *const fitted,
-                                  const int profile, const int i, tarei_tally *const tally,
-                                  tare_error *const err) {
-  const tarei_eval_side *const side = &e->sides[s];
-  const tare_tensor *const got = &side->outputs[i];
-  const tare_tensor *const want =
-      e->reference == NO_SIDE || e->reference == s ? NULL : &e->sides[e->reference].outputs[i];
-  const char *const name = e->outputs[i].name;
-  int64_t extents[TARE_MAX_RANK] = {0};
-  TAREI_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
-  if (want && !same_dims(got, want)) {
-    return fail_shape(sample->name, name, got, want, err);
-  }
-  if (want && tarei_is_float(got->dtype)) {
-    tarei_tally_output(tally, got, want, extents);
-  }
-  if (e->metric && i == e->options->output) {
-    TAREI_TRY(measure_metric(e, s, sample, profile, extents, err));
-  }
-  if (e->files) {
-    TAREI_TRY(tarei_command_files_output(e->files, s, e->number, name, got, extents, err));
-  }
-  return e->save && s == 0 ? tarei_eval_save_output(e->save, e->number, name, got, extents, err)
-                           : TARE_OK;
-}
-
-/* The whole of each input: what is padding was computed with. */
-static tare_status save_inputs(const evaluation *const e, const tarei_fitted *const fitted,
-                               tare_error *const err) {
-  const tare_port *inputs = NULL;
-  const int n = tare_plan_inputs(e->sides[0].plan, &inputs);
-  for (int i = 0; i < n; i++) {
-    const tare_tensor *const tensor = &fitted->tensors[i];
-    TAREI_TRY(
-        tarei_eval_save_output(e->save, e->number, inputs[i].name, tensor, tensor->dims, err));
-  }
-  return TARE_OK;
-}
-
-static tare_status measure_side(evaluation *const e, const int s, const tare_sample *const sample,
-                                const tarei_fitted *const fitted, const int profile,
-                                tare_error *const err) {
-  tarei_tally tally = {.samples = 1};
-  if (e->save && s == 0 && e->options->save_inputs) {
-    TAREI_TRY(save_inputs(e, fitted, err));
-  }
-  const tarei_eval_place place = {
-      .profile = profile, .level = sample->level, .own_level = sample->gain_db == 0};
-  for (int i = 0; i < e->n_outputs; i++) {
-    tarei_tally output = {.samples = 1};
-    TAREI_TRY(measure_output(e, s, sample, fitted, profile, i, &output, err));
-    tarei_eval_side_add_output(&e->sides[s], &place, i, &output);
-    output.samples = 0;
-    tarei_tally_add(&tally, &output);
-  }
-  tarei_eval_side_add(&e->sides[s], &place, &tally);
-  return TARE_OK;
-}
-
-static tare_status save_sample(const evaluation *const e, const tare_sample *const sample,
-                               tare_error *const err) {
-  if (e->files) {
-    TAREI_TRY(tarei_command_files_begin(e->files, e->number, sample, err));
-  }
-  return e->save ? tarei_eval_save_sample(e->save, e->number, sample->name, err) : TARE_OK;
-}
-
-static tare_status take_whole(evaluation *const e, const tare_sample *const sample,
-                              tare_error *const err) {
-  TAREI_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
-  for (int s = 0; s < e->n_sides; s++) {
-    TAREI_TRY(run_side(e, s, sample, &e->fitted, err));
-  }
-  TAREI_TRY(save_sample(e, sample, err));
-  for (int s = 0; s < e->n_sides; s++) {
-    TAREI_TRY(measure_side(e, s, sample, &e->fitted, e->fitted.profile, err));
-  }
-  return TARE_OK;
-}
-
-/* The side's own states beside the data of the chunk; *ended says that there is none any more. */
-static tare_status run_chunk(evaluation *const e, const int s, const tare_sample *const chunk,
-                             bool *const ended, tare_error *const err) {
-  tarei_eval_side *const side = &e->sides[s];
-  tare_sample own = *chunk;
-  TAREI_TRY(tarei_utterance_next(&side->utterance, &own.tensors, err));
-  *ended = !own.tensors;
-  if (*ended) {
-    return TARE_OK;
-  }
-  TAREI_TRY(tarei_eval_fit_sample(&e->fit, &own, &side->fitted, err));
-  TAREI_TRY(run_side(e, s, &own, &side->fitted, err));
-  return tarei_utterance_feed(&side->utterance, side->outputs, err);
-}
-
-static tare_status take_chunk(evaluation *const e, tare_sample *const chunk, const char *const name,
-                              bool *const ended, tare_error *const err) {
-  tarei_str text = {0};
-  tarei_str_add(&text, "%s[%lld]", name, (long long)e->sides[0].utterance.at);
-  chunk->name = tarei_str_get(&text);
-  e->number = e->n_chunks;
-  tare_status status = text.failed ? tarei_fail_memory(err, name, text.length) : TARE_OK;
-  for (int s = 0; status == TARE_OK && s < e->n_sides; s++) {
-    status = run_chunk(e, s, chunk, ended, err);
-    if (*ended) {
-      goto done; /* all sides have the same number of chunks */
-    }
-  }
-  e->n_chunks++;
-  if (status == TARE_OK) {
-    status = save_sample(e, chunk, err);
-  }
-  for (int s = 0; status == TARE_OK && s < e->n_sides; s++) {
-    status = measure_side(e, s, chunk, &e->sides[s].fitted, e->sides[0].fitted.profile, err);
-  }
-done:
-  tarei_str_free(&text);
-  return status;
-}
-
-/* Each side carries its own states. */
-static tare_status take_stream(evaluation *const e, const tare_sample *const sample,
-                               tare_error *const err) {
-  const tare_profiles *const profiles = tare_plan_profiles(e->sides[0].plan);
-  for (int s = 0; s < e->n_sides; s++) {
-    const tare_status status =
-        tarei_utterance_begin(&e->sides[s].utterance, profiles, sample->tensors, err);
-    if (status != TARE_OK) {
-      return tarei_fail_in(err, status, "%s", sample->name);
-    }
-  }
-  for (bool ended = false; !ended;) {
-    tare_sample chunk = *sample;
-    TAREI_TRY(take_chunk(e, &chunk, sample->name, &ended, err));
-  }
-  return TARE_OK;
-}
-
-/* Whether the dims of its tensors contradict each other. A sample outside all profiles is not
- * unsound. In a streaming model the data lacks the states, so this cannot be checked. */
-static bool eval_is_unsound(const evaluation *const e, const tare_sample *const sample) {
-  int64_t values[TARE_MAX_SYMBOLS];
-  return !e->options->streaming && tare_profiles_bind(tare_plan_profiles(e->sides[0].plan),
-                                                      sample->tensors, values, NULL) != TARE_OK;
-}
-
-static void begin_sample(evaluation *const e, const int64_t index) {
-  e->index = index;
-  e->dropped = false;
-  for (int s = 0; s < e->n_sides; s++) {
-    tarei_eval_side_begin(&e->sides[s]);
-  }
-}
-
-/* Once for each sample: at its own level. */
-static tare_status note_sample(evaluation *const e, const tare_sample *const sample,
-                               tare_error *const err) {
-  const tarei_eval_side *const side = &e->sides[0];
-  return e->options->streaming
-             ? tarei_eval_samples_note(&e->samples, sample->name, &side->fitted,
-                                       side->utterance.n_chunks, err)
-             : tarei_eval_samples_note(&e->samples, sample->name, &e->fitted, 1, err);
-}
-
-/* A sample that the model refuses is for the data set to skip; it counts as a whole or not at all,
- * and for all sides or none. */
-static tare_status take_level(evaluation *const e, tare_dataset *const dataset,
-                              const tare_sample *const sample, tare_error *const err) {
-  tare_error why = {0};
-  e->refused = false;
-  e->number = sample->index * tare_dataset_n_levels(dataset) + sample->level;
-  if (e->options->tensors) {
-    tarei_comparison_begin(e->options->tensors);
-  }
-  if ((e->options->streaming ? take_stream : take_whole)(e, sample, &why) != TARE_OK) {
-    e->dropped = true;
-    return e->refused || eval_is_unsound(e, sample)
-               ? tare_dataset_refuse(dataset, sample->index, &why, err)
-               : tarei_fail(err, why.status, "%s", why.message);
-  }
-  if (e->options->tensors) {
-    tarei_comparison_commit(e->options->tensors, sample->level);
-  }
-  return sample->gain_db == 0 ? note_sample(e, sample, err) : TARE_OK;
-}
-
-/* After all its levels. */
-static tare_status end_sample(evaluation *const e, tare_error *const err) {
-  if (e->index < 0 || e->dropped) {
-    return e->index >= 0 && e->files ? tarei_command_files_drop(e->files, e->index, err) : TARE_OK;
-  }
-  for (int s = 0; s < e->n_sides; s++) {
-    TAREI_TRY(tarei_eval_side_commit(&e->sides[s], err));
-  }
-  tarei_eval_samples_keep(&e->samples);
-  if (!e->options->streaming) {
-    tarei_fit_count(tare_plan_profiles(e->sides[0].plan), &e->fitted, &e->counts);
-  }
-  return TARE_OK;
-}
-
-static tare_status eval_take(evaluation *const e, tare_dataset *const dataset,
-                             const tare_sample *const sample, tare_error *const err) {
-  if (sample->index != e->index) {
-    TAREI_TRY(end_sample(e, err));
-    begin_sample(e, sample->index);
-  }
-  return e->dropped ? TARE_OK : take_level(e, dataset, sample, err);
-}
-
-static tare_status take_all(evaluation *const e, const unsigned refusals,
-                            tare_dataset *const dataset, tare_error *const err) {
-  const int64_t total = tare_dataset_count(dataset);
-  const tare_sample *sample = NULL;
-  for (int64_t done = 0;; done += sample->gain_db == 0) {
-    if (e->options->progress && !e->options->progress(e->options->progress_user, done, total)) {
-      return tarei_dataset_stopped(dataset, done, err);
-    }
-    TAREI_TRY(tare_dataset_next(dataset, &sample, err));
-    if (!sample) {
-      break;
-    }
-    TAREI_TRY(eval_take(e, dataset, sample, err));
-  }
-  TAREI_TRY(end_sample(e, err));
-  if (tarei_eval_side_total(&e->sides[0])->samples == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "no usable sample to evaluate: %s",
-                      tare_dataset_describe(dataset));
-  }
-  TAREI_TRY(tarei_settle(refusals, TARE_OK, "evaluation", err));
-  return e->save ? tarei_eval_save_commit(e->save, err) : TARE_OK;
-}
-
-static tare_status run_commands(const evaluation *const e, tare_error *const err) {
+static tare_status run_commands(const tarei_eval_job *const e, tare_error *const err) {
   TAREI_TRY(tarei_command_files_finish(e->files, err));
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(tarei_command_files_run(e->files, s, e->settings.command,
@@ -477,7 +149,7 @@ static tare_status run_commands(const evaluation *const e, tare_error *const err
   return TARE_OK;
 }
 
-static void add_reference(const evaluation *const e, tare_eval_result *const result) {
+static void add_reference(const tarei_eval_job *const e, tare_eval_result *const result) {
   const tarei_eval_side *const reference = &e->sides[e->reference];
   result->reference_seconds = reference->seconds;
   result->total.reference = reference->metrics[reference->n_tallies - 1];
@@ -489,7 +161,7 @@ static void add_reference(const evaluation *const e, tare_eval_result *const res
   }
 }
 
-static tare_status eval_conclude(evaluation *const e, const tare_dataset *const dataset,
+static tare_status eval_conclude(tarei_eval_job *const e, const tare_dataset *const dataset,
                                  tare_eval_result *const results, const int n_results,
                                  tare_error *const err) {
   struct rusage usage = {0};
@@ -522,7 +194,7 @@ static tare_status eval_conclude(evaluation *const e, const tare_dataset *const 
   return TARE_OK;
 }
 
-static void fini(evaluation *const e) {
+static void fini(tarei_eval_job *const e) {
   for (int s = 0; e->sides && s < e->n_sides; s++) {
     tarei_eval_side_fini(&e->sides[s]);
   }
@@ -542,7 +214,7 @@ static tare_status eval_evaluate(const tare_plan *const *const plans, const int 
                                  const tare_eval_options *const options,
                                  tare_eval_result *const results, const int n_results,
                                  tare_error *const err) {
-  evaluation e = {
+  tarei_eval_job e = {
       .options = options,
       .n_sides = n_plans,
       .reference = reference,
@@ -556,7 +228,7 @@ static tare_status eval_evaluate(const tare_plan *const *const plans, const int 
   const int64_t samples = tare_dataset_count(dataset);
   const int64_t count = samples < 0 ? INT32_MAX : samples * tare_dataset_n_levels(dataset);
   TAREI_TRY_GOTO(eval_prepare(&e, plans, count, err), done);
-  TAREI_TRY_GOTO(take_all(&e, refusals, dataset, err), done);
+  TAREI_TRY_GOTO(tarei_eval_job_take_all(&e, refusals, dataset, err), done);
   status = eval_conclude(&e, dataset, results, n_results, err);
 done:
   fini(&e);

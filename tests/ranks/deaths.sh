@@ -4,7 +4,7 @@
 set -u
 tare=$1 source=$2 dies=$3
 . "$source/tests/ranks/job.sh"
-export ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
 digits=$source/examples/digits-conv
 data="$digits/digits-conv.onnx $digits/calib --rate 8000 --profile samples=1600:16000:400000"
 # shellcheck disable=SC2086 # the list is meant to be split
@@ -16,7 +16,7 @@ dies() {
   shift 2
   rm -f died.stats
   # shellcheck disable=SC2086
-  mpirun --oversubscribe --enable-recovery -x LD_PRELOAD="$dies" -x RANK_DIES="$where" "$@" -n 3 "$tare" \
+  find_leaks_of_ranks --enable-recovery -x LD_PRELOAD="$dies" -x RANK_DIES="$where" "$@" -n 3 "$tare" \
     calibrate $data --threads 1 --rank-timeout 3 -o died.stats >printed 2>&1 &
   job=$!
   await_job 60 || wrong "$where: exit $?: $(cat printed)"

@@ -41,7 +41,7 @@ while [ $trial -lt "$trials" ]; do
   both=$drawn
   rm -f killed.stats
   # shellcheck disable=SC2086
-  mpirun --oversubscribe --enable-recovery -n 3 "$tare" calibrate $slow --threads 1 --progress \
+  run_ranks --enable-recovery -n 3 "$tare" calibrate $slow --threads 1 --progress \
     --rank-timeout 5 -o killed.stats >printed 2>&1 &
   job=$!
   if [ $at -lt 1 ]; then

@@ -41,7 +41,7 @@ shards() { # N
 
 ranks() { # N
   [ -e "$(dirname "$tare")/tare_mpi.so" ] && command -v mpirun >printed || return 0
-  timeout 100 mpirun --oversubscribe -n "$1" "$tare" calibrate $kind --threads 1 -q -o ranks.stats \
+  run_ranks -n "$1" "$tare" calibrate $kind --threads 1 -q -o ranks.stats \
     >printed 2>&1 || wrong "exit $? of $1 ranks"
   same ranks.stats "$1 ranks"
 }

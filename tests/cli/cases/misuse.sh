@@ -56,6 +56,7 @@ misuse compare model.onnx data
 misuse compare model.onnx data --eval data --methods minmax,average
 misuse compare model.onnx data --eval data --fits native,wide
 misuse compare model.onnx data --eval data --pad-stats some
+misuse compare model.onnx data --eval data --fits native --pad-stats all
 misuse compare model.onnx data --eval data --methods ''
 misuse compare model.onnx data --eval data --methods mse --percentile 50
 misuse bench

@@ -118,6 +118,15 @@ static bool compare_asks_precision(const compare_arguments *const a) {
   return a->precisions.n > 1 || !cli_list_has(&a->precisions, compare_precisions().name(0));
 }
 
+static bool compare_pads(const cli_list *const fits) {
+  bool pads = false;
+  for (int i = 0; i < fits->n; i++) {
+    tare_fit fit;
+    pads |= tare_fit_parse(fits->items[i], &fit, NULL) == TARE_OK && tare_fit_pads(fit);
+  }
+  return pads;
+}
+
 static void compare_check(const compare_arguments *const a, const struct argp_state *const state) {
   opt_metric_check(state, &a->metric, &a->in.data);
   if (a->eval.n == 0) {
@@ -125,6 +134,10 @@ static void compare_check(const compare_arguments *const a, const struct argp_st
   }
   if (a->methods.n == 0 || a->fits.n == 0 || a->paddings.n == 0 || a->precisions.n == 0) {
     argp_error(state, "a list of --methods, --fits, --pad-stats or --precisions is empty");
+  }
+  if (cli_list_has(&a->paddings, family_paddings().name(1)) && !compare_pads(&a->fits)) {
+    argp_error(state, "--pad-stats %s has no effect: none of --fits pads samples, as pad and opt do",
+               family_paddings().name(1));
   }
   if (a->resume && !a->work) {
     argp_error(state, "--resume needs --work FOLDER");

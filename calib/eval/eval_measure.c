@@ -1,0 +1,119 @@
+#include "calib/eval/eval_job.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "engine/context.h"
+#include "shapes/number.h"
+
+static bool same_dims(const tare_tensor *const a, const tare_tensor *const b) {
+  return a->dtype == b->dtype && a->rank == b->rank &&
+         memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+}
+
+/* "float32[1, 1, 4624]" */
+static void add_shape(tarei_str *const to, const tare_tensor *const t) {
+  tarei_str_add(to, "%s[", tare_dtype_name(t->dtype));
+  for (int d = 0; d < t->rank; d++) {
+    tarei_str_add(to, "%s%lld", d ? ", " : "", (long long)t->dims[d]);
+  }
+  tarei_str_add(to, "]");
+}
+
+static tare_status fail_shape(const char *const sample, const char *const output,
+                              const tare_tensor *const got, const tare_tensor *const want,
+                              tare_error *const err) {
+  tarei_str ours = {0}, theirs = {0};
+  add_shape(&ours, got);
+  add_shape(&theirs, want);
+  const tare_status status =
+      tarei_fail(err, TARE_E_SHAPE,
+                 "%s: output '%s' is %s, and %s in the reference: expected the same shape (where a "
+                 "length follows from values that are rounded, keep the layers that decide it in "
+                 "float by --layer-precisions)",
+                 sample, output, tarei_str_get(&ours), tarei_str_get(&theirs));
+  tarei_str_free(&ours);
+  tarei_str_free(&theirs);
+  return status;
+}
+
+/* What an output brings to the metric. */
+static tare_status measure_metric(const tarei_eval_job *const e, const int s,
+                                  const tare_sample *const sample, const int profile,
+                                  const int64_t *const extents, tare_error *const err) {
+  const int i = e->options->output;
+  tare_metric_states *const states = e->sides[s].states;
+  const tarei_metric_case c = {
+      .sample = sample,
+      .output = e->outputs[i].name,
+      .got = &e->sides[s].outputs[i],
+      .want = e->reference == NO_SIDE ? NULL : &e->sides[e->reference].outputs[i],
+      .extents = extents};
+  TAREI_TRY(tarei_metric_states_begin(states, profile, sample->level, err));
+  TAREI_TRY(e->metric->add ? e->metric->add(&c, states, err) : TARE_OK);
+  return e->options->answers && e->metric->read && sample->gain_db == 0
+             ? e->metric->read(&c, &e->settings, &states->answer, err)
+             : TARE_OK;
+}
+
+/* What output i of a side brought, beside that of the reference. */
+static tare_status measure_output(const tarei_eval_job *const e, const int s,
+                                  const tare_sample *const sample, const tarei_fitted *const fitted,
+                                  const int profile, const int i, tarei_tally *const tally,
+                                  tare_error *const err) {
+  const tarei_eval_side *const side = &e->sides[s];
+  const tare_tensor *const got = &side->outputs[i];
+  const tare_tensor *const want =
+      e->reference == NO_SIDE || e->reference == s ? NULL : &e->sides[e->reference].outputs[i];
+  const char *const name = e->outputs[i].name;
+  int64_t extents[TARE_MAX_RANK] = {0};
+  TAREI_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
+  if (want && !same_dims(got, want)) {
+    return fail_shape(sample->name, name, got, want, err);
+  }
+  if (want && tarei_is_float(got->dtype)) {
+    tarei_tally_output(tally, got, want, extents);
+  }
+  if (e->metric && i == e->options->output) {
+    TAREI_TRY(measure_metric(e, s, sample, profile, extents, err));
+  }
+  if (e->files) {
+    TAREI_TRY(tarei_command_files_output(e->files, s, e->number, name, got, extents, err));
+  }
+  return e->save && s == 0 ? tarei_eval_save_output(e->save, e->number, name, got, extents, err)
+                           : TARE_OK;
+}
+
+/* The whole of each input: what is padding was computed with. */
+static tare_status save_inputs(const tarei_eval_job *const e, const tarei_fitted *const fitted,
+                               tare_error *const err) {
+  const tare_port *inputs = NULL;
+  const int n = tare_plan_inputs(e->sides[0].plan, &inputs);
+  for (int i = 0; i < n; i++) {
+    const tare_tensor *const tensor = &fitted->tensors[i];
+    TAREI_TRY(
+        tarei_eval_save_output(e->save, e->number, inputs[i].name, tensor, tensor->dims, err));
+  }
+  return TARE_OK;
+}
+
+tare_status tarei_eval_job_measure(tarei_eval_job *const e, const int s,
+                                   const tare_sample *const sample,
+                                   const tarei_fitted *const fitted, const int profile,
+                                   tare_error *const err) {
+  tarei_tally tally = {.samples = 1};
+  if (e->save && s == 0 && e->options->save_inputs) {
+    TAREI_TRY(save_inputs(e, fitted, err));
+  }
+  const tarei_eval_place place = {
+      .profile = profile, .level = sample->level, .own_level = sample->gain_db == 0};
+  for (int i = 0; i < e->n_outputs; i++) {
+    tarei_tally output = {.samples = 1};
+    TAREI_TRY(measure_output(e, s, sample, fitted, profile, i, &output, err));
+    tarei_eval_side_add_output(&e->sides[s], &place, i, &output);
+    output.samples = 0;
+    tarei_tally_add(&tally, &output);
+  }
+  tarei_eval_side_add(&e->sides[s], &place, &tally);
+  return TARE_OK;
+}
