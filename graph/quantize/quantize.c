@@ -320,6 +320,14 @@ static bool is_slower(const tarei_graph *const g, const tarei_node *const node,
          tarei_product_is_small(g, o->profiles, node, form);
 }
 
+/* The same for rows of 16 bits, which a table may ask for. */
+static bool is_slower_wide(const tarei_graph *const g, const tarei_node *const node,
+                           const tarei_int8_form *const form, const tarei_quantize_options *const o,
+                           const tare_precision precision) {
+  return precision == TARE_PRECISION_INT16_ROWS && !o->build.int8_when_small &&
+         tarei_product_is_narrow(g, o->profiles, node, form);
+}
+
 /* A BatchNormalization that became a convolution reads floats, as other normalizations do: it lifts
  * quiet channels, and what one scale leaves of them. Quantized models state no scales for it. */
 static bool is_norm(const tarei_node *const node) {
@@ -349,10 +357,11 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
       o->requested ? tarei_requests_match(&o->requested->raised, g, node) : NULL;
   if (raised) {
     *why = because(g, TARE_REASON_RAISED, NULL, 0);
-    return raised->precision;
+    return is_slower_wide(g, node, form, o, raised->precision) ? TARE_PRECISION_FP32
+                                                               : raised->precision;
   }
   const tare_precision by_loss = choose_by_loss(g, node, form, o, why);
-  if (is_slower(g, node, form, o, by_loss)) {
+  if (is_slower(g, node, form, o, by_loss) || is_slower_wide(g, node, form, o, by_loss)) {
     *why = because(g, TARE_REASON_SMALL, NULL, 0);
     return TARE_PRECISION_FP32;
   }
