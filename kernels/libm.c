@@ -8,11 +8,6 @@
   }
 TAREI_LIBM(DEFINE_LIBM)
 
-/* log(1 + e^x), written so that e^x does not overflow */
-float tarei_libm_softplus(float x) {
-  return x > 0.0f ? x + log1pf(expf(-x)) : log1pf(expf(x));
-}
-
 /* The square root of -0 is 0 here, and of -inf inf. */
 float tarei_libm_pow(float x, float y) {
   if (y == 0.5f && x != -INFINITY) {

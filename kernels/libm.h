@@ -17,7 +17,6 @@ typedef float tarei_libm_fn(float x);
   X(atanh)            \
   X(cos)              \
   X(cosh)             \
-  X(expm1)            \
   X(log)              \
   X(sin)              \
   X(sinh)             \
@@ -26,7 +25,6 @@ typedef float tarei_libm_fn(float x);
 #define TAREI_LIBM_DECLARE(name) tarei_libm_fn tarei_libm_##name;
 TAREI_LIBM(TAREI_LIBM_DECLARE)
 #undef TAREI_LIBM_DECLARE
-tarei_libm_fn tarei_libm_softplus;
 float tarei_libm_pow(float x, float y);
 
 #endif

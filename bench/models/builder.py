@@ -36,17 +36,19 @@ class Builder:
         self.constants.append(numpy_helper.from_array(np.asarray(array), name))
         return name
 
-    def op(self, kind, inputs, domain="", **attributes):
-        out = f"{kind.lower()}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [out], name=f"n_{out}", domain=domain,
+    def op(self, kind, inputs, domain="", outputs=1, **attributes):
+        """The name of the output, or a list of several."""
+        first = f"{kind.lower()}{len(self.nodes)}"
+        names = [first] + [f"{first}_{i}" for i in range(1, outputs)]
+        self.nodes.append(helper.make_node(kind, inputs, names, name=f"n_{first}", domain=domain,
                                            **attributes))
-        return out
+        return names if outputs > 1 else first
 
-    def save(self, path, output, in_shape, out_shape):
+    def save(self, path, output, in_shape, out_shape, in_type=TensorProto.FLOAT):
         self.nodes.append(helper.make_node("Identity", [output], ["y"], name="n_y"))
         graph = helper.make_graph(
             self.nodes, "bench",
-            [helper.make_tensor_value_info("x", TensorProto.FLOAT, in_shape)],
+            [helper.make_tensor_value_info("x", in_type, in_shape)],
             [helper.make_tensor_value_info("y", TensorProto.FLOAT, out_shape)], self.constants)
         model = helper.make_model(
             graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(MICROSOFT, 1)])

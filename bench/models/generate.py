@@ -3,12 +3,13 @@
 
 usage: generate.py FOLDER [NAME...]
        names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent recurrent-small
-              products moves relative spectral-nets
+              products moves relative spectral-nets idiom-nets
               (default: all)
 """
 import os
 import sys
 
+import idiom_nets
 import moves
 import networks
 import operators
@@ -57,7 +58,7 @@ def writers():
             "convs": write_convs, "convs-2d": write_convs_2d, "recurrent": write_recurrent,
             "recurrent-small": write_recurrent_small,
             "products": write_products, "moves": moves.write, "relative": relative.write,
-            "spectral-nets": spectral_nets.write}
+            "spectral-nets": spectral_nets.write, "idiom-nets": idiom_nets.write}
 
 
 def main():

@@ -6,9 +6,9 @@
  *   y[q * stride + p] = sum over u of x[q - u] * w[u * stride + p],  p = 0 .. stride - 1
  *
  * Taps beyond the kernel are zeros; so are those between the taps of a dilated one, unless the
- * stride is 1, where the convolution is dilated. Padding cuts what it covers off both ends: whole
- * strides are not even computed. Channels come last between the steps, as the convolution has them
- * anyway.
+ * stride is 1, where the convolution is dilated. Depthwise ones read a copy of the input for each
+ * phase, and stay depthwise. Padding cuts what it covers off both ends: whole strides are not even
+ * computed. Channels come last between the steps, as the convolution has them anyway.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "graph/expand/attend.h"
 
-enum { X, W, BIAS, MOST_SPACE = TARE_MAX_RANK - 2 };
+enum { X, W, BIAS, MOST_SPACE = TARE_MAX_RANK - 2, MOST_COPIES = 16 };
 
 typedef struct conv_transpose_axis {
   int64_t kernel, stride, dilation;
@@ -33,6 +33,8 @@ typedef struct conv_transpose_axis {
 typedef struct conv_transpose_form {
   int n, phased; /* axes of space, those of a stride above 1 */
   int64_t group, in_per_group, out_per_group, phases;
+  int64_t apart,
+      of_each; /* parts of the convolution's channels that have all phases, channels of a part */
   conv_transpose_axis axes[MOST_SPACE];
   int out;
   bool biased;
@@ -160,6 +162,9 @@ static tare_status conv_transpose_read_form(const tarei_graph *const graph,
       return tarei_fail(err, TARE_E_UNSUPPORTED, "the strides are too large");
     }
   }
+  const bool depthwise = f->in_per_group == 1 && f->out_per_group == 1 && f->phases <= MOST_COPIES;
+  f->apart = depthwise ? 1 : f->group;
+  f->of_each = depthwise ? f->group : f->out_per_group;
   const int rank = 2 + f->n + f->phased + (f->group > 1);
   return rank <= TARE_MAX_RANK
              ? TARE_OK
@@ -236,13 +241,16 @@ static int write_weights(tarei_build *const b, const conv_transpose_form *const 
       w = tarei_attend_slice(b, w, tap_at[i], -1, INT64_MIN, -1);
     }
   }
-  if (f->group > 1) {
+  if (f->apart > 1) {
     perm[to++] = 0;
   }
   for (int i = 0; i < f->n; i++) {
     if (f->axes[i].stride > 1) {
       perm[to++] = phase_at[i];
     }
+  }
+  if (f->group > f->apart) {
+    perm[to++] = 0;
   }
   perm[to++] = out_at;
   perm[to++] = in_at;
@@ -257,8 +265,8 @@ static int write_weights(tarei_build *const b, const conv_transpose_form *const 
 
 /* The bias of each channel for all its phases. */
 static int write_bias(tarei_build *const b, const conv_transpose_form *const f) {
-  const int64_t apart[] = {f->group, 1, f->out_per_group};
-  const int64_t all[] = {f->group, f->phases, f->out_per_group}, flat[] = {-1};
+  const int64_t apart[] = {f->apart, 1, f->of_each};
+  const int64_t all[] = {f->apart, f->phases, f->of_each}, flat[] = {-1};
   if (!f->biased || f->phases == 1) {
     return tarei_build_in(b, BIAS);
   }
@@ -267,8 +275,21 @@ static int write_bias(tarei_build *const b, const conv_transpose_form *const f) 
   return tarei_attend_reshape(b, wide, flat, 1);
 }
 
+/* A copy of the input for each phase of a depthwise one. */
+static int input_of_phases(tarei_build *const b, const conv_transpose_form *const f) {
+  const int x = tarei_build_in(b, X);
+  int copies[MOST_COPIES];
+  if (f->group == f->apart || f->phases == 1) {
+    return x;
+  }
+  for (int i = 0; i < f->phases; i++) {
+    copies[i] = x;
+  }
+  return tarei_attend_concat(b, copies, (int)f->phases, 1);
+}
+
 static int conv_transpose_convolve(tarei_build *const b, const conv_transpose_form *const f) {
-  const int in[] = {tarei_build_in(b, X), write_weights(b, f), write_bias(b, f)};
+  const int in[] = {input_of_phases(b, f), write_weights(b, f), write_bias(b, f)};
   const int y = tarei_build_node(b, "Conv", in, f->biased ? 3 : 2);
   int64_t pads[2 * MOST_SPACE], dilations[MOST_SPACE];
   for (int i = 0; i < f->n; i++) {
@@ -276,7 +297,7 @@ static int conv_transpose_convolve(tarei_build *const b, const conv_transpose_fo
     pads[f->n + i] = f->axes[i].after;
     dilations[i] = f->axes[i].spread;
   }
-  tarei_build_int(b, "group", f->group);
+  tarei_build_int(b, "group", f->group > f->apart ? f->group * f->phases : f->group);
   tarei_build_ints(b, "dilations", dilations, f->n);
   tarei_build_ints(b, "pads", pads, 2 * f->n);
   return y;
@@ -313,9 +334,9 @@ static int conv_transpose_lay_out(tarei_build *const b, const conv_transpose_for
     return y;
   }
   const int last = channels_last(b, y, 2 + f->n, true);
-  const int group_at = f->group > 1 ? rank : -1;
+  const int group_at = f->apart > 1 ? rank : -1;
   if (group_at >= 0) {
-    split[rank++] = f->group;
+    split[rank++] = f->apart;
   }
   int phase_at = rank;
   for (int i = 0; i < f->n; i++) {
@@ -323,7 +344,7 @@ static int conv_transpose_lay_out(tarei_build *const b, const conv_transpose_for
       split[rank++] = f->axes[i].stride;
     }
   }
-  split[rank++] = f->out_per_group;
+  split[rank++] = f->of_each;
   int z = tarei_attend_reshape(b, last, split, rank);
   parts[n_parts++] = tarei_build_i64s(b, (const int64_t[]){0}, 1);
   perm[to++] = 0;

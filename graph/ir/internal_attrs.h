@@ -8,6 +8,8 @@
 
 /* Of a JoiningLoop: axis, and whether it is a new one, for each list (graph/loop_lists.h). */
 #define TAREI_ATTR_LISTS "lists"
+/* Of a norm of groups of channels: how many groups there are. */
+#define TAREI_ATTR_GROUPS "norm_groups"
 /* Of a node that ends in an activation: its name, its parameters, and whether the residual is added
  * before it. */
 #define TAREI_ATTR_ACTIVATION "activation"
@@ -74,6 +76,7 @@
   TAREI_ATTR_COMPUTE,          \
   TAREI_ATTR_DIMS,             \
   TAREI_ATTR_DYNAMIC,          \
+  TAREI_ATTR_GROUPS,           \
   TAREI_ATTR_MODEL_TYPES,      \
   TAREI_ATTR_NORM,             \
   TAREI_ATTR_OUTPUTS,          \

@@ -69,6 +69,30 @@ static bool read_swish(const tarei_graph *const graph, const tarei_node *const n
   return tarei_attr_float(node, "alpha", 1) == 1;
 }
 
+static bool read_elu(const tarei_graph *const graph, const tarei_node *const node,
+                     activation *const out) {
+  (void)graph;
+  *out = (activation){.name = "elu", .a = tarei_attr_float(node, "alpha", 1)};
+  return true;
+}
+
+static bool read_hard_sigmoid(const tarei_graph *const graph, const tarei_node *const node,
+                              activation *const out) {
+  (void)graph;
+  *out = (activation){.name = "hard_sigmoid",
+                      .a = tarei_attr_float(node, "alpha", 0.2f),
+                      .b = tarei_attr_float(node, "beta", 0.5f)};
+  return true;
+}
+
+static bool read_hard_swish(const tarei_graph *const graph, const tarei_node *const node,
+                            activation *const out) {
+  (void)graph;
+  (void)node;
+  *out = (activation){.name = "hard_swish"};
+  return true;
+}
+
 static bool read_clip(const tarei_graph *const graph, const tarei_node *const node,
                       activation *const out) {
   *out = (activation){.name = "clip", .a = -FLT_MAX, .b = FLT_MAX};
@@ -81,7 +105,10 @@ static const struct {
   fuse_activation_read_fn *read;
 } rows[] = {
     {&tarei_op_clip, read_clip},
+    {&tarei_op_elu, read_elu},
     {&tarei_op_gelu, read_gelu},
+    {&tarei_op_hard_sigmoid, read_hard_sigmoid},
+    {&tarei_op_hard_swish, read_hard_swish},
     {&tarei_op_leaky_relu, read_leaky_relu},
     {&tarei_op_prelu, read_prelu},
     {&tarei_op_relu, read_relu},

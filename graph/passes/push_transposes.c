@@ -3,12 +3,13 @@
  *
  * Two Transposes in a row become one, or none. A node that works element by element on transposed
  * inputs works on the inputs themselves, and its output is transposed instead; constants among its
- * inputs are transposed here. So does one whose axes can be renamed. Each step moves a Transpose
- * past a node or takes one away, so this ends. Tensors that go hold the same values as others that
- * stay.
+ * inputs are transposed here. So does one whose axes can be renamed. A Split of constant sizes
+ * becomes Slices, which a Transpose can pass. Each step moves a Transpose past a node or takes one
+ * away, so this ends. Tensors that go hold the same values as others that stay.
  */
 #include <string.h>
 
+#include "graph/ir/build.h"
 #include "graph/passes/const_data.h"
 #include "graph/passes/move_axes.h"
 #include "graph/passes/passes.h"
@@ -110,6 +111,37 @@ static tare_status rename_axes(tarei_graph *const graph, const int index,
   return tarei_output_before(graph, index, perm, err);
 }
 
+/* The axis of a Split of a transposed value whose parts are constant, or -1. */
+static int split_axis(const tarei_graph *const graph, const tarei_node *const node) {
+  const int rank = node->n_in > 0 ? graph->values[node->in[0]].rank : 0;
+  const int64_t axis = tarei_attr_int(node, "axis", 0), at = axis < 0 ? axis + rank : axis;
+  int64_t size;
+  bool constant = node->op == &tarei_op_split && at >= 0 && at < rank &&
+                  tarei_producer_is(graph, node->in[0], &tarei_op_transpose);
+  for (int i = 0; constant && i < node->n_out; i++) {
+    constant = node->out[i] < 0 || tarei_value_dim_const(graph, node->out[i], (int)at, &size);
+    constant = constant && (node->out[i] >= 0 || i + 1 == node->n_out);
+  }
+  return constant ? (int)at : -1;
+}
+
+static tare_status split_to_slices(tarei_graph *const graph, const int index, const int64_t axis,
+                                   tare_error *const err) {
+  tarei_build b = tarei_build_at(graph, index);
+  const int x = graph->nodes[index].in[0], n_out = graph->nodes[index].n_out;
+  int64_t from = 0, size = 0;
+  for (int i = 0; i < n_out && graph->nodes[index].out[i] >= 0; i++, from += size) {
+    const int out = graph->nodes[index].out[i];
+    (void)tarei_value_dim_const(graph, out, (int)axis, &size);
+    const int64_t end = from + size;
+    const int in[] = {x, tarei_build_i64s(&b, &from, 1), tarei_build_i64s(&b, &end, 1),
+                      tarei_build_i64s(&b, &axis, 1)};
+    tarei_build_into(&b, "Slice", in, 4, out);
+  }
+  tarei_graph_remove_node(graph, index);
+  return tarei_build_done(&b, err);
+}
+
 /* A Transpose of a transposed value reads the value itself. */
 static tare_status push_transposes_merge(tarei_graph *const graph, const int index,
                                          bool *const changed, tare_error *const err) {
@@ -137,6 +169,11 @@ static tare_status push_transposes_visit(tarei_graph *const graph, const int ind
       return tarei_replace_output(graph, index, graph->nodes[index].in[0], changed, err);
     }
     return TARE_OK;
+  }
+  const int axis = split_axis(graph, &graph->nodes[index]);
+  if (axis >= 0) {
+    *changed = true;
+    return split_to_slices(graph, index, axis, err);
   }
   if (can_pass(graph, &graph->nodes[index], &perm)) {
     *changed = true;

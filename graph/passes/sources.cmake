@@ -7,29 +7,31 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/attention/heads.c
   passes/attention/scores.c
   passes/attention/scores_mask.c
-  passes/batchnorm.c
-  passes/batchnorm_to_conv.c
   passes/channels_last.c
   passes/const_data.c
   passes/dims_attr.c
   passes/drop_identities.c
-  passes/fold_batchnorm.c
   passes/fold_constants.c
   passes/fuse_activation.c
   passes/fuse_bias.c
   passes/fuse_bounds.c
   passes/fuse_gelu.c
-  passes/fuse_instance_norm_affine.c
-  passes/fuse_layer_norm.c
+  passes/fuse_hard_swish.c
   passes/fuse_residual.c
   passes/layout.c
   passes/move_axes.c
+  passes/norm/batchnorm.c
+  passes/norm/batchnorm_to_conv.c
+  passes/norm/fold_batchnorm.c
+  passes/norm/fuse_group_norm.c
+  passes/norm/fuse_instance_norm_affine.c
+  passes/norm/fuse_layer_norm.c
+  passes/norm/split_batchnorm.c
   passes/optimize.c
   passes/pattern.c
   passes/push_transposes.c
   passes/resolve_shapes.c
   passes/rewrite.c
   passes/simplify_reshapes.c
-  passes/split_batchnorm.c
   passes/to_linear.c
   passes/trim_pads.c)

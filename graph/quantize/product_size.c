@@ -9,6 +9,7 @@
 #define FEW_PRODUCTS 1024 /* multiply-adds of a row, below which it is faster in float */
 #define SHORT_SUM 4       /* terms of a sum over activations, up to which it is faster in float */
 #define FEW_TAPS 9        /* of a depthwise window over two axes that gains by bytes alone */
+#define FEW_OUTPUTS 32    /* of a layer that is slower with rows of 16 bits */
 #define MOST_MOVES 4      /* nodes on the way to a layer that are looked through */
 
 /* The largest that a dim gets; false where only a run tells. */
@@ -96,4 +97,11 @@ bool tarei_product_is_small(const tarei_graph *const graph, const tare_profiles 
   }
   const int64_t outputs = row_outputs(graph, node, form, sum);
   return (outputs + COLUMNS - 1) / COLUMNS * COLUMNS * sum < FEW_PRODUCTS;
+}
+
+bool tarei_product_is_narrow(const tarei_graph *const graph, const tare_profiles *const profiles,
+                             const tarei_node *const node, const tarei_int8_form *const form) {
+  const int64_t sum = longest_sum(graph, profiles, node, form, 1);
+  return form->activations == 1 && form->weights == 1 &&
+         row_outputs(graph, node, form, sum) <= FEW_OUTPUTS;
 }

@@ -40,8 +40,6 @@ void TAREI_K(tarei_k_act_f32_16)(tarei_act act, float a, float b, const float *x
 }
 
 /* --- unary ------------------------------------------------------------------------------------ */
-TAREI_INLINE v16 v_clamp01(v16 x) { return v_min(v_set1(1.0f), v_max(v_set1(0.0f), x)); }
-
 /* One lane at a time, for the few functions taken from libm. */
 TAREI_INLINE v16 v_each(tarei_libm_fn *f, v16 x) {
   float lanes[TAREI_LANES];
@@ -51,8 +49,6 @@ TAREI_INLINE v16 v_each(tarei_libm_fn *f, v16 x) {
   }
   return v_load(lanes);
 }
-
-TAREI_INLINE v16 v_expm1(v16 x) { return v_each(tarei_libm_expm1, x); }
 
 /* x tanh(log(1 + e^x)) = x w / (w + 2) with w = e^x (e^x + 2); the bounds keep it finite. */
 V16_FUNCTION v16 v_mish(v16 x) {

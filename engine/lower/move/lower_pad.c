@@ -15,6 +15,8 @@ typedef struct padding {
   int64_t first[TARE_MAX_RANK], kept[TARE_MAX_RANK]; /* what negative amounts leave of the input */
   const tare_tensor *x, *out;
   size_t element;
+  int last;                   /* axis behind which nothing is padded */
+  size_t block;               /* elements of all axes behind it, which move together */
   char fill[sizeof(int64_t)]; /* one element */
 } padding;
 
@@ -134,6 +136,10 @@ static tare_status plan_axes(const tarei_step *const step, const tarei_run *cons
     p->first[d] = cut;
     p->kept[d] = p->x->dims[d] - cut - tail;
   }
+  p->last = p->x->rank - 1;
+  while (p->last > 0 && p->begin[p->last] == 0 && p->x->dims[p->last] == p->out->dims[p->last]) {
+    p->block *= (size_t)p->out->dims[p->last--];
+  }
   return TARE_OK;
 }
 
@@ -154,10 +160,9 @@ static void pad_read_fill(const tarei_step *const step, const tarei_run *const r
 
 /* Element at which a row of the input begins, or -1 where the whole row is fill. */
 static int64_t pad_row_start(const padding *const p, size_t row) {
-  int64_t from = 0, stride = 1;
-  const int last = p->x->rank - 1;
-  for (int d = last; d >= 0; d--) {
-    if (d < last) {
+  int64_t from = 0, stride = (int64_t)p->block;
+  for (int d = p->last; d >= 0; d--) {
+    if (d < p->last) {
       const size_t size = (size_t)p->out->dims[d];
       const int64_t at = source_of(p, d, (int64_t)(row % size));
       if (at < 0) {
@@ -172,26 +177,27 @@ static int64_t pad_row_start(const padding *const p, size_t row) {
 }
 
 static void pad_row(const padding *const p, const size_t row) {
-  const int last = p->x->rank - 1;
+  const int last = p->last;
+  const size_t block = p->block * p->element;
   const int64_t n = p->out->dims[last], start = pad_row_start(p, row);
-  char *const to = (char *)p->out->data + row * (size_t)n * p->element;
+  char *const to = (char *)p->out->data + row * (size_t)n * block;
   if (start < 0) {
-    tarei_fill_elements(to, p->fill, (size_t)n, p->element);
+    tarei_fill_elements(to, p->fill, (size_t)n * p->block, p->element);
     return;
   }
   const char *const from = (const char *)p->x->data + (size_t)start * p->element;
   const int64_t inside = p->begin[last] > 0 ? p->begin[last] : 0;
   const int64_t end = inside + p->kept[last];
-  memcpy(to + (size_t)inside * p->element, from + (size_t)p->first[last] * p->element,
-         (size_t)p->kept[last] * p->element);
+  memcpy(to + (size_t)inside * block, from + (size_t)p->first[last] * block,
+         (size_t)p->kept[last] * block);
   if (p->mode == CONSTANT) {
-    tarei_fill_elements(to, p->fill, (size_t)inside, p->element);
-    tarei_fill_elements(to + (size_t)end * p->element, p->fill, (size_t)(n - end), p->element);
+    tarei_fill_elements(to, p->fill, (size_t)inside * p->block, p->element);
+    tarei_fill_elements(to + (size_t)end * block, p->fill, (size_t)(n - end) * p->block,
+                        p->element);
     return;
   }
   for (int64_t i = inside > 0 ? 0 : end; i < n; i = i + 1 == inside ? end : i + 1) {
-    memcpy(to + (size_t)i * p->element, from + (size_t)source_of(p, last, i) * p->element,
-           p->element);
+    memcpy(to + (size_t)i * block, from + (size_t)source_of(p, last, i) * block, block);
   }
 }
 
@@ -208,7 +214,8 @@ static tare_status pad_run(const tarei_step *const step, const tarei_run *const 
   padding p = {.mode = mode_of(step->node),
                .x = r->in[0],
                .out = r->out[0],
-               .element = tare_dtype_size(r->in[0]->dtype)};
+               .element = tare_dtype_size(r->in[0]->dtype),
+               .block = 1};
   TAREI_TRY(plan_axes(step, r, &p, err));
   pad_read_fill(step, r, &p);
   const size_t total = (size_t)tare_tensor_count(p.out);
@@ -216,7 +223,7 @@ static tare_status pad_run(const tarei_step *const step, const tarei_run *const 
     memcpy(p.out->data, p.x->data, total * p.element);
     return TARE_OK;
   }
-  const size_t row = (size_t)p.out->dims[p.out->rank - 1];
+  const size_t row = (size_t)p.out->dims[p.last] * p.block;
   tarei_row_ranges(r, total / row, row * p.element, 1u << 15, pad_row_range, &p);
   return TARE_OK;
 }

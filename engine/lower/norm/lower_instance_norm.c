@@ -1,6 +1,6 @@
 /*
- * InstanceNormalization: each channel of each sample over its own space; GlobalNormLast: all
- * channels of a sample.
+ * InstanceNormalization: each channel of each sample over its own space; GroupNorm: equal groups of
+ * channels; GlobalNormLast: all channels of a sample.
  *
  * Channels-last, rows of all channels are gone over in segments of fixed length that stay in cache:
  * the mean of each channel in float, then the squared differences from it. Segments are joined in
@@ -49,41 +49,45 @@ static double factor_of(const double variance, const float epsilon, const double
 
 typedef struct plain {
   const tarei_run *run;
-  size_t n, channels;
+  size_t n, channels, groups;
   float epsilon;
 } plain;
 
-#define PLAIN_CHANNEL(name, type)                                                          \
-  static void name(const plain *const p, const size_t at, const size_t channel) {          \
-    const type *const x = (const type *)p->run->in[0]->data + at;                          \
-    type *const out = (type *)p->run->out[0]->data + at;                                   \
+/* One group of channels, which lie one behind the other. */
+#define PLAIN_GROUP(name, type)                                                            \
+  static void name(const plain *const p, const size_t index) {                             \
+    const size_t of_each = p->channels / p->groups, n = of_each * p->n;                    \
+    const size_t first = index % p->groups * of_each;                                      \
+    const type *const x = (const type *)p->run->in[0]->data + index * n;                   \
+    type *const out = (type *)p->run->out[0]->data + index * n;                            \
     double sum = 0, squares = 0;                                                           \
-    for (size_t i = 0; i < p->n; i++) {                                                    \
+    for (size_t i = 0; i < n; i++) {                                                       \
       sum += (double)x[i];                                                                 \
     }                                                                                      \
-    const double mean = sum / (double)p->n;                                                \
-    for (size_t i = 0; i < p->n; i++) {                                                    \
+    const double mean = sum / (double)n;                                                   \
+    for (size_t i = 0; i < n; i++) {                                                       \
       const double d = (double)x[i] - mean;                                                \
       squares += d * d;                                                                    \
     }                                                                                      \
-    const double factor = factor_of(squares / (double)p->n, p->epsilon,                    \
-                                    tarei_real_at(p->run->in[1], (int64_t)channel));       \
-    const type a = (type)factor;                                                           \
-    const type b = (type)(tarei_real_at(p->run->in[2], (int64_t)channel) - mean * factor); \
-    for (size_t i = 0; i < p->n; i++) {                                                    \
-      out[i] = x[i] * a + b;                                                               \
+    for (size_t c = 0; c < of_each; c++) {                                                 \
+      const double factor = factor_of(squares / (double)n, p->epsilon,                     \
+                                      tarei_real_at(p->run->in[1], (int64_t)(first + c))); \
+      const double bias = tarei_real_at(p->run->in[2], (int64_t)(first + c));              \
+      const type a = (type)factor, b = (type)(bias - mean * factor);                       \
+      for (size_t i = c * p->n; i < (c + 1) * p->n; i++) {                                 \
+        out[i] = x[i] * a + b;                                                             \
+      }                                                                                    \
     }                                                                                      \
   }
-PLAIN_CHANNEL(plain_channel_f32, float)
-PLAIN_CHANNEL(plain_channel_f64, double)
+PLAIN_GROUP(plain_group_f32, float)
+PLAIN_GROUP(plain_group_f64, double)
 
 static void plain_range(const void *const user, const size_t first, const size_t end,
                         const int thread) {
   (void)thread;
   const plain *const p = user;
   for (size_t i = first; i < end; i++) {
-    (p->run->in[0]->dtype == TARE_F32 ? plain_channel_f32 : plain_channel_f64)(p, i * p->n,
-                                                                               i % p->channels);
+    (p->run->in[0]->dtype == TARE_F32 ? plain_group_f32 : plain_group_f64)(p, i);
   }
 }
 
@@ -106,9 +110,11 @@ static tare_status run_plain(const tarei_step *const step, const tarei_run *cons
   const plain p = {.run = r,
                    .n = count_space(x, 2),
                    .channels = (size_t)x->dims[1],
+                   .groups = (size_t)tarei_attr_int(step->node, TAREI_ATTR_GROUPS, x->dims[1]),
                    .epsilon = tarei_attr_float(step->node, "epsilon", 1e-5f)};
   TAREI_TRY(check_vectors(step, r, p.channels, err));
-  tarei_row_ranges(r, (size_t)x->dims[0] * p.channels, p.n, 4096, plain_range, &p);
+  const size_t row = p.groups ? p.channels / p.groups * p.n : 0;
+  tarei_row_ranges(r, (size_t)x->dims[0] * p.groups, row, 4096, plain_range, &p);
   return TARE_OK;
 }
 
@@ -126,7 +132,7 @@ typedef struct last {
   float *moments;                      /* [batch][segments][2][channels]: means, squares */
   double *sums;                        /* [2][channels] */
   float *factors, *offsets;            /* [batch][channels] */
-  bool all_channels;                   /* have one mean and one variance */
+  size_t groups;                       /* of channels, of one mean and one variance each */
   const tarei_act_table *table;        /* or NULL */
   tarei_epilogue to;
 } last;
@@ -202,31 +208,32 @@ static void join_segments(const last *const l, const size_t sample) {
   }
 }
 
-/* Gives all channels of a sample the same: the mean of their means, and the mean of their squares
- * with those between the means. */
+/* Gives the channels of each group of a sample the same: the mean of their means, and the mean of
+ * their squares with those between the means. */
 static void join_channels(const last *const l) {
-  double *const mean = l->sums, *const squares = l->sums + l->channels;
-  double sum = 0, all = 0;
-  for (size_t c = 0; c < l->channels; c++) {
-    sum += mean[c];
-  }
-  const double joined = sum / (double)l->channels;
-  for (size_t c = 0; c < l->channels; c++) {
-    const double distance = mean[c] - joined;
-    all += squares[c] + distance * distance * (double)l->n;
-  }
-  for (size_t c = 0; c < l->channels; c++) {
-    mean[c] = joined;
-    squares[c] = all / (double)l->channels;
+  const size_t of_each = l->channels / l->groups;
+  for (size_t first = 0; of_each > 1 && first < l->channels; first += of_each) {
+    double *const mean = l->sums + first, *const squares = mean + l->channels;
+    double sum = 0, all = 0;
+    for (size_t c = 0; c < of_each; c++) {
+      sum += mean[c];
+    }
+    const double joined = sum / (double)of_each;
+    for (size_t c = 0; c < of_each; c++) {
+      const double distance = mean[c] - joined;
+      all += squares[c] + distance * distance * (double)l->n;
+    }
+    for (size_t c = 0; c < of_each; c++) {
+      mean[c] = joined;
+      squares[c] = all / (double)of_each;
+    }
   }
 }
 
 static void instance_norm_finish_sample(const last *const l, const size_t sample,
                                         const float epsilon) {
   join_segments(l, sample);
-  if (l->all_channels) {
-    join_channels(l);
-  }
+  join_channels(l);
   const float *const scale = l->run->in[1]->data, *const bias = l->run->in[2]->data;
   const double unit = l->table ? (double)l->table->scale : 1.0;
   for (size_t c = 0; c < l->channels; c++) {
@@ -292,11 +299,11 @@ static tare_status instance_norm_prepare_last(tarei_step *const step, tarei_blob
 }
 
 static tare_status norm_run_last(const tarei_step *const step, const tarei_run *const r,
-                                 const bool all_channels, tare_error *const err) {
+                                 const size_t groups, tare_error *const err) {
   const instance_norm_state *const s = step->state;
   last l = instance_norm_sizes_of(r->in[0]);
   l.run = r;
-  l.all_channels = all_channels;
+  l.groups = groups;
   instance_norm_lay_out(&l, r->scratch);
   l.table = s->has_tables ? &s->tables[r->profile] : NULL;
   l.to = tarei_fused_epilogue(&s->fused, step, r, NULL, l.channels);
@@ -316,18 +323,24 @@ static tare_status norm_run_last(const tarei_step *const step, const tarei_run *
 
 static tare_status instance_norm_run_last(const tarei_step *const step, const tarei_run *const r,
                                           tare_error *const err) {
-  return norm_run_last(step, r, false, err);
+  return norm_run_last(step, r, (size_t)r->in[0]->dims[r->in[0]->rank - 1], err);
 }
 
 static tare_status global_norm_run_last(const tarei_step *const step, const tarei_run *const r,
                                         tare_error *const err) {
-  return norm_run_last(step, r, true, err);
+  return norm_run_last(step, r, 1, err);
+}
+
+static tare_status group_norm_run_last(const tarei_step *const step, const tarei_run *const r,
+                                       tare_error *const err) {
+  return norm_run_last(step, r, (size_t)tarei_attr_int(step->node, TAREI_ATTR_GROUPS, 1), err);
 }
 
 TAREI_KERNEL_OF(kernel_last, channel_scale)
 
 const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare_plain,
                                                            .run = run_plain};
+const tarei_lowering tarei_lower_group_norm = {.prepare = prepare_plain, .run = run_plain};
 #define NORM_LAST(id)                                     \
   const tarei_lowering tarei_lower_##id##_norm_last = {   \
       .state_bytes = sizeof(instance_norm_state),         \
@@ -337,4 +350,5 @@ const tarei_lowering tarei_lower_instance_normalization = {.prepare = prepare_pl
       .run = id##_norm_run_last,                          \
       .kernel = kernel_last};
 NORM_LAST(global)
+NORM_LAST(group)
 NORM_LAST(instance)

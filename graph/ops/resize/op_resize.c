@@ -1,4 +1,5 @@
 /* Resize, by scales or to sizes. Opset 10 has X and scales, 11 adds a region and sizes, 18 axes. */
+#include <limits.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -217,5 +218,6 @@ const tarei_op tarei_op_resize = {
     .max_out = 1,
     .selects = true,
     .selects_when = resize_selects,
+    .axes = &(const tarei_named_axes){.input = INT_MAX /* only the attribute */},
     .infer = infer_resize,
 };

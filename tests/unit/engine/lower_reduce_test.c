@@ -319,11 +319,12 @@ static void test_layer_norm(void **state) {
   }
 }
 
-/* Instance norm in both layouts, batch norm, and the norm of all channels: a factor and an offset
- * per channel. */
-static void check_channel_norm(const bool last, const bool batch, const bool all_channels) {
-  const int64_t n = one_node_between(1, 3), c = one_node_between(1, 40),
-                l = one_node_between(2, 90);
+/* Instance norm in both layouts, batch norm, and the norms of groups of channels and of all: a
+ * factor and an offset per channel. */
+static void check_channel_norm(const bool last, const bool batch, const int64_t groups) {
+  const int64_t n = one_node_between(1, 3), l = one_node_between(2, 90),
+                of_each = one_node_between(1, groups ? 12 : 40),
+                c = of_each * (groups ? groups : 1);
   const int64_t dims[] = {n, last ? l : c, last ? c : l};
   one_node t;
   one_node_start(&t);
@@ -336,21 +337,31 @@ static void check_channel_norm(const bool last, const bool batch, const bool all
     variance[i] = fabsf(variance[i]);
   }
   one_node_op(&t,
-              batch          ? "BatchNormalization"
-              : all_channels ? "GlobalNormLast"
-              : last         ? "InstanceNormLast"
-                             : "InstanceNormalization",
-              last ? "tare" : "", last ? 1 : 15, 1);
+              batch                 ? "BatchNormalization"
+              : groups == 1 && last ? "GlobalNormLast"
+              : groups              ? (last ? "GroupNormLast" : "GroupNorm")
+              : last                ? "InstanceNormLast"
+                                    : "InstanceNormalization",
+              last || groups ? "tare" : "", last || groups ? 1 : 15, 1);
+  if (groups) {
+    assert_true(tarei_attr_set_int(t.node, TAREI_ATTR_GROUPS, groups));
+  }
   assert_true(tarei_attr_set_float(t.node, "epsilon", 0.01f));
   one_node_run_ok(&t);
   const float *const x = t.inputs[0].data, *const scale = t.inputs[1].data;
   float *const expected = floats((size_t)(n * c * l));
   for (int64_t i = 0; i < n * c * l; i++) {
     const int64_t channel = last ? i % c : i / l % c, sample = i / (c * l);
-    double mean, variance;
-    const int64_t first = all_channels ? 0 : last ? channel : channel * l;
-    moments(x + sample * c * l + first, (size_t)(all_channels ? c * l : l),
-            last && !all_channels ? (size_t)c : 1, &mean, &variance);
+    const int64_t width = groups ? of_each : 1, from = channel / width * width;
+    double mean = 0, variance = 0;
+    for (int64_t k = 0; k < width; k++) { /* one channel of the group after the other */
+      double own, spread;
+      moments(x + sample * c * l + (last ? from + k : (from + k) * l), (size_t)l,
+              last ? (size_t)c : 1, &own, &spread);
+      mean += own / (double)width;
+      variance += (spread + own * own) / (double)width;
+    }
+    variance -= mean * mean;
     if (batch) {
       mean = (double)((const float *)t.inputs[3].data)[channel];
       variance = (double)((const float *)t.inputs[4].data)[channel];
@@ -367,6 +378,7 @@ static void test_channel_norms(void **state) {
   (void)state;
   for (int round = 0; round < 30; round++) {
     check_channel_norm(round % 4 == 1 || round % 4 == 3, round % 4 == 2, round % 4 == 3);
+    check_channel_norm(round % 2, false, one_node_between(1, 6));
   }
 }
 

@@ -34,6 +34,48 @@ static void what_is_no_leaky_relu_stays(void **state) {
   }
 }
 
+/* x + 3 between 0 and 6, its sixth, and x times either, the factors in every order. */
+static void hard_activations_become_one_node(void **state) {
+  (void)state;
+  for (int form = 0; form < 24; form++) {
+    const bool swish = form % 3 > 0, late = form % 3 == 2, by_div = form / 3 & 1;
+    const bool swapped = form / 6 & 1, is_right = form < 12;
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_input(g, "x", "n;8"), three = add_scalar(g, "three", is_right ? 3 : 2.5f);
+    const int k = add_scalar(g, "k", by_div ? 6 : 1.0f / 6);
+    const int sum = swapped ? OP(g, "Add", "sum", three, x) : OP(g, "Add", "sum", x, three);
+    int y = OP(g, "Clip", "c", sum, add_scalar(g, "low", 0), add_scalar(g, "high", 6));
+    y = late ? (swapped ? OP(g, "Mul", "m", y, x) : OP(g, "Mul", "m", x, y)) : y;
+    y = OP(g, by_div ? "Div" : "Mul", "part", y, k);
+    y = swish && !late ? (swapped ? OP(g, "Mul", "m", y, x) : OP(g, "Mul", "m", x, y)) : y;
+    end_graph(g, y);
+    assert_int_equal(run_pass(g, &tarei_pass_fuse_hard_swish), is_right);
+    if (is_right) {
+      assert_int_equal(g->n_nodes, 1);
+      assert_string_equal(g->nodes[0].op->name, swish ? "HardSwish" : "HardSigmoid");
+    }
+    tarei_graph_free(g);
+  }
+}
+
+/* A gate of other slope, of another tensor, or that somebody else reads stays. */
+static void products_with_hard_gates_become_swish(void **state) {
+  (void)state;
+  for (int form = 0; form < 4; form++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int x = add_input(g, "x", "n;8"), other = add_input(g, "other", "n;8");
+    const int gate = OP(g, "HardSigmoid", "gate", form == 1 ? other : x);
+    assert_true(tarei_attr_set_float(last_node(g), "alpha", form == 2 ? 0.2f : 0.1666667f));
+    const int y = OP(g, "Mul", "y", gate, x);
+    end_graph(g, form == 3 ? OP(g, "Add", "z", y, gate) : y);
+    assert_int_equal(run_pass(g, &tarei_pass_fuse_hard_swish), form == 0);
+    if (form == 0) {
+      expect_nodes(g, "n_gate + n_y: HardSwish(x) -> y float32[n, 8]\n");
+    }
+    tarei_graph_free(g);
+  }
+}
+
 static void bounds_become_relu_or_clip(void **state) {
   (void)state;
   static const struct {
@@ -117,9 +159,12 @@ static void bounds_that_are_seen_stay(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(leaky_relu_in_every_order), cmocka_unit_test(what_is_no_leaky_relu_stays),
-      cmocka_unit_test(bounds_become_relu_or_clip), cmocka_unit_test(chains_of_bounds_are_one),
-      cmocka_unit_test(bounds_that_are_seen_stay)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(hard_activations_become_one_node),
+                                     cmocka_unit_test(products_with_hard_gates_become_swish),
+                                     cmocka_unit_test(leaky_relu_in_every_order),
+                                     cmocka_unit_test(what_is_no_leaky_relu_stays),
+                                     cmocka_unit_test(bounds_become_relu_or_clip),
+                                     cmocka_unit_test(chains_of_bounds_are_one),
+                                     cmocka_unit_test(bounds_that_are_seen_stay)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,6 +258,63 @@ static void constants_are_transposed_on_the_way(void **state) {
   tarei_graph_free(g);
 }
 
+/* A Split of a transposed tensor; Its parts have 1 and 3 elements. */
+static tarei_graph *split_transposed(const char *const dims, const int64_t axis) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int in[] = {transpose(g, "t", add_input(g, "x", dims), swap_last, 3),
+                    add_ints(g, "sizes", 2, (int64_t[]){1, 3})};
+  const int parts[] = {tarei_graph_add_value(g, "a"), tarei_graph_add_value(g, "b")};
+  assert_true(tarei_graph_add_node(g, "Split", "", "n_s", 17, in, 2, parts, 2) >= 0);
+  assert_true(tarei_attr_set_int(last_node(g), "axis", axis));
+  assert_true(tarei_graph_mark_output(g, transpose(g, "first", parts[0], swap_last, 3)));
+  end_graph(g, transpose(g, "second", OP(g, "Tanh", "th", parts[1]), swap_last, 3));
+  return g;
+}
+
+static void split_lets_transposes_pass(void **state) {
+  (void)state;
+  for (int negative = 0; negative < 2; negative++) {
+    tarei_graph *const g = split_transposed("n;t;4", negative ? -2 : 1);
+    assert_true(run_pass(g, &tarei_pass_push_transposes));
+    for (int i = 0; i < g->n_nodes; i++) {
+      assert_ptr_not_equal(g->nodes[i].op, &tarei_op_transpose);
+      assert_ptr_not_equal(g->nodes[i].op, &tarei_op_split);
+    }
+    for (int i = 0; i < 2; i++) {
+      int64_t size;
+      assert_true(tarei_value_dim_const(g, g->outputs[i], 2, &size));
+      assert_int_equal(size, i ? 3 : 1);
+    }
+    tarei_graph_free(g);
+  }
+}
+
+/* Parts of an axis whose length is not constant. */
+static void split_of_unknown_parts_stays(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = transpose(g, "t", add_input(g, "x", "n;2 * t;4"), swap_last, 3);
+  const int parts[] = {tarei_graph_add_value(g, "a"), tarei_graph_add_value(g, "b")};
+  assert_true(tarei_graph_add_node(g, "Split", "", "n_s", 13, &x, 1, parts, 2) >= 0);
+  assert_true(tarei_attr_set_int(last_node(g), "axis", 2));
+  assert_true(tarei_graph_mark_output(g, parts[0]));
+  end_graph(g, parts[1]);
+  assert_false(run_pass(g, &tarei_pass_push_transposes));
+  tarei_graph_free(g);
+}
+
+static void resize_names_its_axes(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int t = transpose(g, "t", add_input(g, "x", "n;t;4"), swap_last, 3);
+  const int none = tarei_graph_add_const(g, "none", TARE_F32, 1, (int64_t[]){0}, NULL);
+  const int r = OP(g, "Resize", "r", t, none, add_vector(g, "scales", 3, (float[]){1, 1, 2}));
+  end_graph(g, transpose(g, "y", r, swap_last, 3));
+  assert_true(run_pass(g, &tarei_pass_push_transposes));
+  expect_nodes(g, "n_r: Resize(x, none, scales) axes=[0, 2, 1] -> y float32[n, 2 * t, 4]\n");
+  tarei_graph_free(g);
+}
+
 static void concat_moves_its_axis(void **state) {
   (void)state;
   tarei_graph *const g = tarei_graph_new("test");
@@ -342,6 +399,9 @@ static void permuted_constants_hold_the_right_elements(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(resize_names_its_axes),
+      cmocka_unit_test(split_lets_transposes_pass),
+      cmocka_unit_test(split_of_unknown_parts_stays),
       cmocka_unit_test(conv_runs_channels_last),
       cmocka_unit_test(conv_2d_and_output),
       cmocka_unit_test(two_convs_read_one_transpose),

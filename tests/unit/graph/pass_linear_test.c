@@ -129,6 +129,9 @@ static void activations_are_taken_in(void **state) {
       {"Sigmoid", NULL, NULL, 0, "sigmoid", 0},
       {"LeakyRelu", "alpha", NULL, 0.2f, "leaky_relu", 0.2f},
       {"LeakyRelu", NULL, NULL, 0, "leaky_relu", 0.01f},
+      {"Elu", "alpha", NULL, 0.5f, "elu", 0.5f},
+      {"HardSigmoid", "alpha", NULL, 0.25f, "hard_sigmoid", 0.25f},
+      {"HardSwish", NULL, NULL, 0, "hard_swish", 0},
       {"Gelu", NULL, NULL, 0, "gelu", 0},
       {"Gelu", "approximate", "tanh", 0, "gelu_tanh", 0},
   };

@@ -250,6 +250,53 @@ static void what_only_looks_like_layer_norm_stays(void **state) {
   tarei_graph_free(g);
 }
 
+/* Two groups of two channels; one scale and bias for each group where `by_group`. */
+static tarei_graph *group_norm(const char *const dims, const int64_t *const rows,
+                               const bool by_group) {
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", dims);
+  const int to = tarei_graph_add_const(g, "to", TARE_I64, 1, (int64_t[]){3}, rows);
+  const int back = OP(g, "Shape", "back", x);
+  const int scale = add_vector(g, "scale", 2, (float[]){2, by_group ? 3 : 2});
+  const int bias = add_vector(g, "bias", 2, (float[]){4, by_group ? 5 : 4});
+  const int norm =
+      OP(g, "InstanceNormalization", "i", OP(g, "Reshape", "rows", x, to), scale, bias);
+  assert_true(tarei_attr_set_float(last_node(g), "epsilon", 0.25f));
+  const int y = OP(g, "Reshape", "y", norm, back);
+  const float gain[] = {10, 100, 1000, 10000};
+  end_graph(g, OP(g, "Mul", "z", y, add_floats(g, "gain", 3, (int64_t[]){4, 1, 1}, gain)));
+  return g;
+}
+
+static void group_norm_is_found(void **state) {
+  (void)state;
+  for (int by_group = 0; by_group < 2; by_group++) {
+    tarei_graph *const g = group_norm("n;4;t;5", (int64_t[]){0, 2, -1}, by_group);
+    assert_true(run_pass(g, &tarei_pass_fuse_group_norm));
+    assert_true(run_pass(g, &tarei_pass_fuse_instance_norm_affine));
+    const tarei_node *const node = &g->nodes[g->values[g->outputs[0]].producer];
+    assert_ptr_equal(node->op, &tarei_op_group_norm);
+    assert_int_equal(tarei_attr_int(node, TAREI_ATTR_GROUPS, 0), 2);
+    assert_float_equal(tarei_attr_float(node, "epsilon", 0), 0.25f, 0);
+    const float up = by_group ? 3 : 2, more = by_group ? 5 : 4;
+    expect_floats(g, node->in[1], 4, (float[]){20, 200, 1000 * up, 10000 * up});
+    expect_floats(g, node->in[2], 4, (float[]){40, 400, 1000 * more, 10000 * more});
+    tarei_graph_free(g);
+  }
+}
+
+/* Samples that are split, and a norm that somebody else reads. */
+static void what_is_no_group_norm_stays(void **state) {
+  (void)state;
+  tarei_graph *g = group_norm("2;4;2;4", (int64_t[]){4, 2, 8}, false);
+  assert_false(run_pass(g, &tarei_pass_fuse_group_norm));
+  tarei_graph_free(g);
+  g = group_norm("n;4;t;5", (int64_t[]){0, 2, -1}, false);
+  assert_true(tarei_graph_mark_output(g, tarei_graph_find_value(g, "i")));
+  assert_false(run_pass(g, &tarei_pass_fuse_group_norm));
+  tarei_graph_free(g);
+}
+
 /* As Conv-TasNet has it, over channels and time. `nested`: means of means; `early`: the gain comes
  * before the division, and the root is a power. */
 typedef struct global_form {
@@ -361,6 +408,8 @@ int main(void) {
       cmocka_unit_test(batchnorm_behind_conv_waits),
       cmocka_unit_test(batchnorm_of_bands_is_split),
       cmocka_unit_test(other_reshaped_batchnorm_stays),
+      cmocka_unit_test(group_norm_is_found),
+      cmocka_unit_test(what_is_no_group_norm_stays),
       cmocka_unit_test(affine_goes_into_instance_norm),
       cmocka_unit_test(affine_stops_at_an_output),
       cmocka_unit_test(affine_along_another_axis_stays),

@@ -30,6 +30,30 @@ static void linear_layers_by_inputs_and_outputs(void **state) {
   }
 }
 
+/* By outputs, of convolutions and linear layers; products of activations are never narrow. */
+static void narrow_layers_by_outputs(void **state) {
+  (void)state;
+  static float weights[33 * 8 * 3];
+  for (int i = 0; i < 6; i++) {
+    const int64_t outputs = 32 + i % 2;
+    tarei_graph *const g = tarei_graph_new("test");
+    if (i < 2) {
+      const int w = add_floats(g, "w", 2, (int64_t[]){8, outputs}, weights);
+      end_graph(g, OP(g, "MatMul", "y", add_input(g, "x", "n;8"), w));
+    } else if (i < 4) {
+      const int w = add_floats(g, "w", 3, (int64_t[]){outputs, 8, 3}, weights);
+      end_graph(g, OP(g, "Conv", "y", add_input(g, "x", "n;8;t"), w));
+    } else {
+      end_graph(g, OP(g, "MatMul", "y", add_input(g, "x", "n;8"), add_input(g, "z", "8;32")));
+    }
+    optimize(g, false);
+    const tarei_node *const node = node_called(g, "n_y");
+    assert_int_equal(tarei_product_is_narrow(g, NULL, node, tarei_op_int8_form(node->op)),
+                     i < 4 && outputs == 32);
+    tarei_graph_free(g);
+  }
+}
+
 /* The largest profile decides; what only a run tells is not small. */
 static void products_of_activations_by_their_longest_sum(void **state) {
   (void)state;
@@ -113,6 +137,7 @@ static void depthwise_layers_by_channels_and_readers(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_by_inputs_and_outputs),
+      cmocka_unit_test(narrow_layers_by_outputs),
       cmocka_unit_test(products_of_activations_by_their_longest_sum),
       cmocka_unit_test(recurrent_layers_by_one_direction),
       cmocka_unit_test(depthwise_layers_by_channels_and_readers),

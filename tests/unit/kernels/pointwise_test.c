@@ -115,7 +115,7 @@ static double softplus(double x) {
 }
 
 static double elu(double x) {
-  return x < 0 ? 0.2 * expm1(x) : x;
+  return x < 0 ? (double)0.2f * expm1(x) : x;
 }
 
 static double hard_sigmoid(double x) {
@@ -190,15 +190,20 @@ static void activations_agree_with_libm(void **state) {
     reference_fn *f;
     double absolute, relative;
   } table[] = {
-      {TAREI_ACT_gelu, gelu, 4e-7, 6e-8},    {TAREI_ACT_gelu_tanh, gelu_tanh, 4e-7, 6e-8},
-      {TAREI_ACT_sigmoid, sigmoid, 2e-7, 0}, {TAREI_ACT_tanh, tanh, 2e-7, 0},
+      {TAREI_ACT_gelu, gelu, 4e-7, 6e-8},
+      {TAREI_ACT_gelu_tanh, gelu_tanh, 4e-7, 6e-8},
+      {TAREI_ACT_sigmoid, sigmoid, 2e-7, 0},
+      {TAREI_ACT_tanh, tanh, 2e-7, 0},
       {TAREI_ACT_silu, silu, 1e-6, 3e-7},
+      {TAREI_ACT_elu, elu, 0, 4e-7},
+      {TAREI_ACT_hard_sigmoid, hard_sigmoid, 1e-7, 0},
+      {TAREI_ACT_hard_swish, hard_swish, 1e-6, 1e-7},
   };
   float x[N], y[N];
   for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
     for (float range = 1.0f; range < 200.0f; range *= 4.0f) {
       fill_range(x, -range, range);
-      ck_scalar().act(table[t].act, 0, 0, x, N, y);
+      ck_scalar().act(table[t].act, 0.2f, 0.5f, x, N, y);
       assert_close(tarei_act_name(table[t].act), x, y, table[t].f, table[t].absolute,
                    table[t].relative);
     }
@@ -225,11 +230,8 @@ static void unaries_agree_with_libm(void **state) {
       {"reciprocal", TAREI_UNARY_reciprocal, reciprocal, -9, 9.5f, 0, 6e-8},
       {"round", TAREI_UNARY_round, rint, -9, 9, 0, 0},
       {"sin", TAREI_UNARY_sin, sin, -90, 90, 2e-7, 0},
-      {"softplus", TAREI_UNARY_softplus, softplus, -87, 90, 0, 3e-7},
+      {"softplus", TAREI_UNARY_softplus, softplus, -86.9f, 90, 0, 3e-7},
       {"sqrt", TAREI_UNARY_sqrt, sqrt, 0, 90, 0, 6e-8},
-      {"elu", TAREI_UNARY_elu, elu, -20, 20, 1e-7, 1e-7},
-      {"hard_sigmoid", TAREI_UNARY_hard_sigmoid, hard_sigmoid, -9, 9, 1e-7, 0},
-      {"hard_swish", TAREI_UNARY_hard_swish, hard_swish, -9, 9, 1e-6, 0},
       {"acos", TAREI_UNARY_acos, acos, -1, 1, 0, 2e-7},
       {"acosh", TAREI_UNARY_acosh, acosh, 1, 90, 0, 2e-7},
       {"asin", TAREI_UNARY_asin, asin, -1, 1, 0, 2e-7},
@@ -269,6 +271,33 @@ static float unary_of(tarei_unary op, float x) {
   return y;
 }
 
+static double expm1_by_elu(double x) {
+  return x < 0 ? expm1(x) : x;
+}
+
+/* Every exponent, subnormal ones too, and both sides of where e^x - 1 changes its form. */
+static void functions_are_exact_near_their_limits(void **state) {
+  (void)state;
+  float x[N], y[N];
+  for (int i = 0; i < N; i++) {
+    x[i] = ldexpf(1.0f + (float)(i % 7) / 7, -149 + i % 277);
+  }
+  ck_scalar().unary(TAREI_UNARY_log, 0, 0, x, N, y);
+  assert_close("log", x, y, log, 0, 2e-7);
+  for (int i = 0; i < N; i++) {
+    x[i] = -x[i];
+  }
+  ck_scalar().act(TAREI_ACT_elu, 1.0f, 0, x, N, y);
+  assert_close("elu", x, y, expm1_by_elu, 2e-45, 3e-7);
+  ck_scalar().unary(TAREI_UNARY_celu, -1.0f, 0, x, N, y); /* e^x - 1 above zero */
+  for (int i = 0; i < N; i++) {
+    const double expected = -expm1(-(double)x[i]);
+    if (x[i] > -88.0f && !(fabs(y[i] - expected) <= 2e-45 - 3e-7 * expected)) {
+      fail_msg("celu(%a) is %a, should be %a", (double)x[i], (double)y[i], expected);
+    }
+  }
+}
+
 static void limits_are_right(void **state) {
   (void)state;
   assert_true(unary_of(TAREI_UNARY_exp, INFINITY) == INFINITY);
@@ -277,6 +306,20 @@ static void limits_are_right(void **state) {
   assert_true(unary_of(TAREI_UNARY_exp, -10000.0f) == 0.0f);
   assert_true(unary_of(TAREI_UNARY_exp, 0.0f) == 1.0f);
   assert_true(isnan(unary_of(TAREI_UNARY_exp, NAN)));
+  assert_true(unary_of(TAREI_UNARY_log, 1.0f) == 0.0f);
+  assert_true(unary_of(TAREI_UNARY_log, 0.0f) == -INFINITY);
+  assert_true(unary_of(TAREI_UNARY_log, -0.0f) == -INFINITY);
+  assert_true(unary_of(TAREI_UNARY_log, INFINITY) == INFINITY);
+  assert_true(isnan(unary_of(TAREI_UNARY_log, -0x1p-149f)));
+  assert_true(isnan(unary_of(TAREI_UNARY_log, -INFINITY)));
+  assert_true(isnan(unary_of(TAREI_UNARY_log, NAN)));
+  assert_true(unary_of(TAREI_UNARY_softplus, INFINITY) == INFINITY);
+  assert_true(unary_of(TAREI_UNARY_softplus, -INFINITY) == 0.0f);
+  assert_true(isnan(unary_of(TAREI_UNARY_softplus, NAN)));
+  const float ends[] = {-INFINITY, -0.0f, INFINITY, NAN};
+  float limits[4];
+  ck_scalar().act(TAREI_ACT_elu, 1.0f, 0, ends, 4, limits);
+  assert_true(limits[0] == -1.0f && limits[1] == 0.0f && limits[2] == INFINITY && isnan(limits[3]));
   assert_true(unary_of(TAREI_UNARY_mish, INFINITY) == INFINITY);
   assert_true(unary_of(TAREI_UNARY_mish, -INFINITY) == 0.0f);
   assert_true(isnan(unary_of(TAREI_UNARY_mish, NAN)));
@@ -290,6 +333,8 @@ static void limits_are_right(void **state) {
   assert_true(act_of(TAREI_ACT_tanh, -INFINITY) == -1.0f);
   assert_true(act_of(TAREI_ACT_sigmoid, -INFINITY) == 0.0f);
   assert_true(act_of(TAREI_ACT_sigmoid, INFINITY) == 1.0f);
+  assert_true(act_of(TAREI_ACT_hard_swish, -INFINITY) == 0.0f);
+  assert_true(act_of(TAREI_ACT_hard_swish, INFINITY) == INFINITY);
   static const tarei_act gates[] = {TAREI_ACT_gelu, TAREI_ACT_gelu_tanh, TAREI_ACT_silu};
   for (int i = 0; i < 3; i++) {
     assert_true(act_of(gates[i], -INFINITY) == 0.0f);
@@ -306,6 +351,7 @@ int main(void) {
       cmocka_unit_test(powers_by_one_exponent_are_single_powers),
       cmocka_unit_test(activations_agree_with_libm),
       cmocka_unit_test(unaries_agree_with_libm),
+      cmocka_unit_test(functions_are_exact_near_their_limits),
       cmocka_unit_test(limits_are_right),
   };
   return cmocka_run_group_tests_name("kernels.pointwise", tests, ck_seed, NULL);

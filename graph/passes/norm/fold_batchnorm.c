@@ -1,6 +1,6 @@
 /* BatchNormalization behind a Conv with constant weights goes into the weights and the bias. The
  * Conv's own output disappears. */
-#include "graph/passes/batchnorm.h"
+#include "graph/passes/norm/batchnorm.h"
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"

@@ -1,5 +1,5 @@
-/* InstanceNormalization followed by Mul or Add of one constant per channel, which is how exporters
- * write GroupNorm: the constants go into scale and bias. The values between disappear. */
+/* InstanceNormalization or GroupNorm followed by Mul or Add of one constant per channel, as
+ * exporters write them: the constants go into scale and bias. The values between disappear. */
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
@@ -71,7 +71,8 @@ static tare_status fuse_instance_norm_affine_run(tarei_graph *const graph,
                                                  bool *const changed, tare_error *const err) {
   (void)options;
   for (int i = 0; i < graph->n_nodes; i++) {
-    if (graph->nodes[i].op == &tarei_op_instance_normalization) {
+    const tarei_op *const op = graph->nodes[i].op;
+    if (op == &tarei_op_instance_normalization || op == &tarei_op_group_norm) {
       TAREI_TRY(fuse_instance_norm_affine_at(graph, i, changed, err));
     }
   }
@@ -80,7 +81,7 @@ static tare_status fuse_instance_norm_affine_run(tarei_graph *const graph,
 
 const tarei_pass tarei_pass_fuse_instance_norm_affine = {
     .name = "fuse_instance_norm_affine",
-    .summary = "folds per-channel Mul and Add into InstanceNormalization",
+    .summary = "folds per-channel Mul and Add into InstanceNormalization and GroupNorm",
     .removes_tensors = true,
     .run = fuse_instance_norm_affine_run,
 };

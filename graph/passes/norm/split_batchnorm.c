@@ -2,7 +2,7 @@
  * bands, as sub-spectral normalization does) is a factor and an offset for each element of the
  * leading axes. So it stands in no Transpose's way. The values between the reshapes disappear. */
 #include "base/mem.h"
-#include "graph/passes/batchnorm.h"
+#include "graph/passes/norm/batchnorm.h"
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"

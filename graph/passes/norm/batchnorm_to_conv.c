@@ -1,7 +1,7 @@
 /* A BatchNormalization that no Conv takes in is a convolution of single elements, each channel for
  * itself. As such it runs channels-last between other layers, takes in activations and residuals,
  * and reads and writes bytes. The output keeps its name and no tensor disappears. */
-#include "graph/passes/batchnorm.h"
+#include "graph/passes/norm/batchnorm.h"
 #include "graph/passes/const_data.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"

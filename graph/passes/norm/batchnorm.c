@@ -1,4 +1,4 @@
-#include "graph/passes/batchnorm.h"
+#include "graph/passes/norm/batchnorm.h"
 
 #include <math.h>
 
