@@ -453,8 +453,8 @@ static void damaged_files_are_refused(void **state) {
   data[0] ^= 1;
   data[8] = 7; /* which had no weight scales */
   refuse(path, data, n, "plan format version 7.0, expected 13: build the plan again");
-  data[8] = 13;
-  refuse(path, data, n, "version 13");
+  data[8] = 14;
+  refuse(path, data, n, "version 14");
   unlink(path);
   assert_int_equal(tare_plan_load(path, &plan, &err), TARE_E_INPUT);
   free(data);
