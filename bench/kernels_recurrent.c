@@ -106,7 +106,8 @@ static void run_small(void *context) {
 }
 
 static void bench_small(const tarei_kernels *kernels, size_t n, size_t m) {
-  const size_t columns = SMALL_GATES * TAREI_F32_PANEL;
+  const size_t columns =
+      (SMALL_GATES * n + TAREI_F32_PANEL - 1) / TAREI_F32_PANEL * TAREI_F32_PANEL;
   float *const x = bench_allocate(SMALL_STEPS * m * columns * sizeof *x);
   float *const y = bench_allocate(SMALL_STEPS * m * n * sizeof *y);
   float *const h = bench_allocate(2 * m * n * sizeof *h);
@@ -123,6 +124,7 @@ static void bench_small(const tarei_kernels *kernels, size_t n, size_t m) {
       s[i].dirs[d] = (tarei_gru_steps){.steps = SMALL_STEPS,
                                        .m = m,
                                        .n = n,
+                                       .gate = n,
                                        .x = x,
                                        .ldx = columns,
                                        .x_step = (ptrdiff_t)(m * columns),

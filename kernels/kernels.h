@@ -537,19 +537,21 @@ typedef struct tarei_gru_gates {
 typedef void tarei_gru_gates_fn(const tarei_gru_gates *g);
 
 /* Steps of a small GRU, linear_before_reset, product and gates of each: one call for a chunk of
- * steps. Gates are a panel (TAREI_F32_PANEL) apart; x, bias, add and mult are padded to whole panels.
+ * steps. Gates are `gate` columns apart: n, if that is at most 8 or a multiple of 16, or a panel
+ * (TAREI_F32_PANEL); x, bias, add and mult are padded to whole panels.
  * gru_steps_i8 multiplies as i8_gemm does what quantize_rows makes of the state of each sequence at
  * each step; its weights are within -127..127. */
 #define TAREI_GRU_STEPS_UNITS TAREI_F32_PANEL
 typedef struct tarei_gru_steps {
   size_t steps, m, n;     /* n <= TAREI_GRU_STEPS_UNITS hidden units */
-  const float *x;         /* [m][3][panel] of the first step, rows ldx apart */
+  size_t gate;
+  const float *x;         /* [m][3][gate] of the first step, rows ldx apart */
   size_t ldx;
   ptrdiff_t x_step;       /* floats from a step to the next; below zero backwards */
-  const void *r;          /* [3]: packed by f32_pack, or by tarei_i8_pack */
-  const int32_t *add;     /* of gru_steps_i8: [3][panel], -128 * column sum, */
+  const void *r;          /* packed by f32_pack, or by tarei_i8_pack */
+  const int32_t *add;     /* of gru_steps_i8: [3][gate], -128 * column sum, */
   const float *mult;      /* and the scales of the weights */
-  const float *bias;      /* [3][panel] of the recurrent product, or NULL */
+  const float *bias;      /* [3][gate] of the recurrent product, or NULL */
   float *h;               /* [m][n], rows n apart: the state before, and after the last step */
   float clip;             /* as above */
   float *y;               /* [m][n] of the first step, rows ldy apart; or NULL */

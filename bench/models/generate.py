@@ -2,7 +2,7 @@
 """Writes the models of the benchmarks, NAME_FORM.onnx each.
 
 usage: generate.py FOLDER [NAME...]
-       names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent
+       names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent recurrent-small
               products moves relative spectral-nets idiom-nets
               (default: all)
 """
@@ -37,6 +37,14 @@ def write_recurrent(folder):
                 operators.recurrent(kind, hidden, directions, form, f"{folder}/{name}")
 
 
+def write_recurrent_small(folder):
+    for hidden in (4, 8, 16, 32, 48, 64):
+        for batch in (1, 8, 33):
+            for kind in ("LSTM", "GRU"):
+                name = f"small-{kind.lower()}-{hidden}x{batch}_f32.onnx"
+                operators.recurrent(kind, hidden, 1, "f32", f"{folder}/{name}", batch)
+
+
 def write_products(folder):
     for k, n in operators.PRODUCTS:
         operators.product(k, n, f"{folder}/product-{k}x{n}_qdq.onnx")
@@ -48,6 +56,7 @@ def writers():
         return lambda folder: [make(form, f"{folder}/{name}_{form}.onnx") for form in forms]
     return {**{name: network(name) for name in networks.NETWORKS},
             "convs": write_convs, "convs-2d": write_convs_2d, "recurrent": write_recurrent,
+            "recurrent-small": write_recurrent_small,
             "products": write_products, "moves": moves.write, "relative": relative.write,
             "spectral-nets": spectral_nets.write, "idiom-nets": idiom_nets.write}
 

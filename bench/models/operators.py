@@ -50,8 +50,8 @@ def conv_2d(name, form, path):
     b.save(path, mean, [1, c_in, "T", bands], [1, c_out, 1, 1])
 
 
-def recurrent(kind, hidden, directions, form, path):
-    """LSTM or GRU over T steps of one sample."""
+def recurrent(kind, hidden, directions, form, path, batch=1):
+    """LSTM or GRU over T steps of `batch` samples."""
     gates = 4 if kind == "LSTM" else 3
     b = Builder(form)
     w, r = (b.floats(directions, gates * hidden, hidden, fan_in=hidden) for _ in range(2))
@@ -72,7 +72,7 @@ def recurrent(kind, hidden, directions, form, path):
         (wq, ws, wz), (rq, rs, rz) = packed
         inputs = ["x", wq, rq, bias, "", "", "", "", ws, wz, rs, rz]
         y = b.op("DynamicQuantizeLSTM", inputs, domain=MICROSOFT, **attributes)
-    b.save(path, y, ["T", 1, hidden], ["T", directions, 1, hidden])
+    b.save(path, y, ["T", batch, hidden], ["T", directions, batch, hidden])
 
 
 def product(k, n, path):

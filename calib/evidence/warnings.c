@@ -4,8 +4,7 @@
 #include "base/mem.h"
 #include "calib/evidence/suspects.h"
 #include "calib/table_warnings.h"
-
-enum { FEW_SAMPLES = 8 }; /* of a profile */
+#include "graph/quantize/row_need.h"
 
 typedef struct warning_item {
   tare_warning shown;
@@ -74,7 +73,7 @@ static tare_status warnings_add_profile(tare_warnings *const w,
                                         const tarei_stats_profile *const profile, const int number,
                                         tare_error *const err) {
   warning_item item = {.shown = {.kind = profile->n_samples ? "few_samples" : "no_samples"}};
-  if (profile->n_samples >= FEW_SAMPLES) {
+  if (profile->n_samples >= TAREI_ENOUGH_SAMPLES) {
     return TARE_OK;
   }
   if (!warning_add_name(&item, profile->spec)) {

@@ -7,31 +7,32 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "engine/layers/layers.h"
+#include "graph/quantize/row_need.h"
 
 /* What a layer computes in, of the precisions that can be requested; ANY: it has no other form. */
 static tare_precision form_of(const tare_layer *const layer) {
   return layer->asked == TARE_PRECISION_ANY ? TARE_PRECISION_ANY : layer->got;
 }
 
-static tare_status add_tune_layer(const tare_layer *const layer, const double share,
-                                  tarei_tune_layers *const out, tare_error *const err) {
+tare_status tarei_tune_layers_add(tarei_tune_layers *const out, const char *const name,
+                                  const char *const origin, const tare_precision standard,
+                                  const double share, tare_error *const err) {
   tarei_tune_layer *const item = &out->items[out->n++];
-  *item = (tarei_tune_layer){.name = tarei_strdup(layer->name),
-                             .origin = tarei_strdup(layer->origins[0]),
-                             .standard = form_of(layer),
-                             .chosen = form_of(layer),
+  *item = (tarei_tune_layer){.name = tarei_strdup(name),
+                             .origin = tarei_strdup(origin),
+                             .standard = standard,
+                             .chosen = standard,
                              .share = share};
   for (int p = 0; p < TARE_PRECISION_COUNT; p++) {
     item->noise[p] = p == TARE_PRECISION_FP32 ? 0 : NAN;
     item->seconds[p] = NAN;
   }
-  return item->name && item->origin ? tare_layer_glob(layer->origins[0], &item->glob, err)
-                                    : tarei_fail_memory(err, "layers to tune", strlen(layer->name));
+  return item->name && item->origin ? tare_layer_glob(origin, &item->glob, err)
+                                    : tarei_fail_memory(err, "layers to tune", strlen(name));
 }
 
-/* Operations of all layers at the opt lengths of the first profile, and their sum. */
-static tare_status count_operations(const tare_plan *const plan, double *const operations,
-                                    double *const sum, tare_error *const err) {
+tare_status tarei_tune_operations(const tare_plan *const plan, double *const operations,
+                                  double *const sum, tare_error *const err) {
   const tare_profiles *const profiles = tare_plan_profiles(plan);
   int64_t values[TARE_MAX_SYMBOLS];
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
@@ -53,7 +54,7 @@ tare_status tarei_float_share(const tare_plan *const plan, double *const out,
   if (!operations) {
     return tarei_fail_memory(err, "operations of layers", (size_t)n * sizeof *operations);
   }
-  const tare_status status = count_operations(plan, operations, &sum, err);
+  const tare_status status = tarei_tune_operations(plan, operations, &sum, err);
   for (int i = 0; i < n; i++) {
     integer += tare_precision_is_integer(tare_plan_layer(plan, i).got) ? operations[i] : 0;
   }
@@ -69,12 +70,13 @@ tare_status tarei_tune_layers_find(const tare_plan *const plan, tarei_tune_layer
   double sum = 0;
   out->items = tarei_calloc((size_t)n, sizeof *out->items);
   tare_status status = out->items && operations
-                           ? count_operations(plan, operations, &sum, err)
+                           ? tarei_tune_operations(plan, operations, &sum, err)
                            : tarei_fail_memory(err, "layers to tune", (size_t)n);
   for (int i = 0; i < n && status == TARE_OK; i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     if (form_of(&layer) != TARE_PRECISION_ANY) {
-      status = add_tune_layer(&layer, sum > 0 ? operations[i] / sum : 0, out, err);
+      status = tarei_tune_layers_add(out, layer.name, layer.origins[0], form_of(&layer),
+                                     sum > 0 ? operations[i] / sum : 0, err);
     }
   }
   free(operations);
@@ -126,7 +128,7 @@ static void deny_layer(const tare_plan *const plan, const int l, const bool loud
   for (int i = 0; i < layer->facts.n_inputs; i++) {
     const tarei_quant *const quant = &layer->part->graph->values[layer->values[i]].quant;
     item->keeps_level |= louder && quant->n_scales > 0 && quant->follows_level;
-    item->few_rows |= quant->n_scales > 0 && quant->few_rows;
+    item->is_exceeded |= quant->n_scales > 0 && tarei_quant_is_exceeded(quant);
   }
 }
 
@@ -146,7 +148,7 @@ tare_status tarei_tune_layers_deny(tarei_tune_layers *const layers, const tare_p
 static bool is_denied(const tarei_tune_layers *const layers, const tarei_tune_layer *const layer,
                       const tare_precision form) {
   const bool is_static = form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT16;
-  const bool exceeded = (layer->keeps_level && !layers->may_clip) || layer->few_rows;
+  const bool exceeded = (layer->keeps_level && !layers->may_clip) || layer->is_exceeded;
   return is_static && exceeded && form != layer->standard;
 }
 

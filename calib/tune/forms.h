@@ -16,7 +16,7 @@ typedef struct tarei_tune_layer {
   char *glob;   /* that names this node in a request; owned */
   tare_precision standard, chosen;
   bool keeps_level;   /* louder inputs would exceed a static scale, */
-  bool few_rows;      /* or other samples, since each has few rows */
+  bool is_exceeded;   /* or other samples, since there are few of them or of their rows */
   double share;       /* of the multiply-adds of the plan */
   double float_price; /* seconds that are added to its time in a form that is not on integers */
   bool has[TARE_PRECISION_COUNT];
@@ -31,12 +31,20 @@ typedef struct tarei_tune_layers {
   bool may_clip; /* layers that would keep their level may have static scales all the same */
 } tarei_tune_layers;
 
+/* Multiply-adds of all layers at the opt lengths of the first profile, and their sum. */
+tare_status tarei_tune_operations(const tare_plan *plan, double *operations, double *sum,
+                                  tare_error *err);
+
 /* Share of the multiply-adds that are not on integers, at the opt lengths of the first profile. */
 tare_status tarei_float_share(const tare_plan *plan, double *out, tare_error *err);
 
 /* Lists the layers of a plan that have other forms than float; their float form is known to have no
  * noise. Which forms they have is learned afterwards. */
 tare_status tarei_tune_layers_find(const tare_plan *plan, tarei_tune_layers *out, tare_error *err);
+
+/* Adds a layer to items that have room for it. `origin` is its first node. */
+tare_status tarei_tune_layers_add(tarei_tune_layers *out, const char *name, const char *origin,
+                                  tare_precision standard, double share, tare_error *err);
 void tarei_tune_layers_fini(tarei_tune_layers *layers);
 
 /* Denies static scales to layers of whose input a sample has few rows, and with `louder` to those

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+static const double SPARE = 1e-4; /* of a share, which plans add up in another order */
+
 static bool is_known(const tarei_tune_layer *const layer, const int form) {
   return layer->has[form] && !isnan(layer->noise[form]) && !isnan(layer->seconds[form]);
 }
@@ -96,6 +98,30 @@ static double share_on_integers(const tarei_tune_layer *const layers, const int 
   return share;
 }
 
+/* The layer that saves the most time for its share if it goes back to float, which must not be
+ * noisier; false: none. */
+static bool take_best_return(tarei_tune_layer *const layers, const int n, const double rest) {
+  double most = 0;
+  int layer = -1, form = 0;
+  for (int i = 0; i < n; i++) {
+    const tarei_tune_layer *const l = &layers[i];
+    const bool may = tare_precision_is_integer(l->chosen) && is_known(l, l->chosen) &&
+                     l->share > 0 && l->share <= rest;
+    for (int f = 0; f < TARE_PRECISION_COUNT && may; f++) {
+      const bool fits = !tare_precision_is_integer((tare_precision)f) && is_known(l, f) &&
+                        l->noise[f] <= l->noise[l->chosen];
+      const double saved = fits ? (form_time(l, l->chosen) - form_time(l, f)) / l->share : 0;
+      layer = saved > most ? i : layer;
+      form = saved > most ? f : form;
+      most = fmax(most, saved);
+    }
+  }
+  if (layer >= 0) {
+    layers[layer].chosen = (tare_precision)form;
+  }
+  return layer >= 0;
+}
+
 static void scale_float_prices(tarei_tune_layer *const layers, const int n, const double factor) {
   for (int i = 0; i < n; i++) {
     layers[i].float_price *= factor;
@@ -113,5 +139,9 @@ bool tarei_mix_choose_share(tarei_tune_layer *const layers, const int n, const d
     possible = tarei_mix_choose(layers, n, bound);
   }
   scale_float_prices(layers, n, 1 / factor);
+  if (factor > 1) { /* steps are coarse, and may have taken too many */
+    while (take_best_return(layers, n, share_on_integers(layers, n) - share - SPARE)) {
+    }
+  }
   return possible;
 }

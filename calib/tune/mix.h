@@ -10,7 +10,8 @@
 bool tarei_mix_choose(tarei_tune_layer *layers, int n, double bound);
 
 /* The same with a share of the multiply-adds that are on integers, as far as the bound allows it:
- * the price of a float form grows until the choice has that share. Prices are as before then. */
+ * the price of a float form grows until the choice has that share. Prices are as before then, and
+ * what the choice has more than the share goes back to float where that is faster. */
 bool tarei_mix_choose_share(tarei_tune_layer *layers, int n, double bound, double share);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "calib/tune/mix.h"
 #include "calib/tune/probes.h"
+#include "calib/tune/written.h"
 
 /* What a product costs in a form, if in int8 with one scale it costs 1. */
 static const double PRICES[TARE_PRECISION_COUNT] = {[TARE_PRECISION_INT8] = 1,
@@ -36,7 +37,10 @@ typedef struct raising {
   tare_dataset *search, *check;
   tarei_tune_layers layers;
   double start;
-  double price; /* of the mix in `out` */
+  bool asked;   /* the user may have asked for some of the layers */
+  double floor; /* noise with all other layers in float */
+  double sure;  /* noise of the mix in `out`, and its price */
+  double price;
   tare_raised *out;
 } raising;
 
@@ -46,20 +50,52 @@ static bool raising_is_late(const raising *const r) {
 
 /* --- single layers ---------------------------------------------------------------------------- */
 
+/* Those that have other forms than float. */
+static tare_status raising_find(raising *const r, tare_error *const err) {
+  tare_plan *plan = NULL;
+  if (r->trials.written) {
+    return tarei_written_find(r->trials.written, r->trials.reference, &r->layers, err);
+  }
+  TAREI_TRY(tarei_trials_build(&r->trials, "", &plan, err));
+  const tare_status status = tarei_tune_layers_find(plan, &r->layers, err);
+  tare_plan_free(&plan);
+  return status;
+}
+
 /* Which of the layers have a form: those that get it where all are asked for it. */
 static tare_status learn_form(raising *const r, const char *const request, tare_error *const err) {
   tare_plan *plan = NULL;
+  if (r->trials.written) {
+    return tarei_written_learn(r->trials.written, request, &r->layers, err);
+  }
   TAREI_TRY(tarei_trials_build(&r->trials, request, &plan, err));
   const tare_status status = tarei_tune_layers_learn(&r->layers, plan, NULL, err);
   tare_plan_free(&plan);
   return status;
 }
 
+/* Layers that the user asked for have no other form. What they cost is in all measurements. Models
+ * that are written have one form of row scales. */
+static tare_status raising_learn(raising *const r, tare_error *const err) {
+  static const char *const forms[] = {"*:int8-rows", "*:int16-rows"};
+  static const char *const fp32 = "*:fp32";
+  const int n = r->trials.written ? 1 : 2;
+  for (int i = 0; i < n; i++) {
+    TAREI_TRY(learn_form(r, forms[i], err));
+  }
+  if (!r->asked) {
+    return TARE_OK;
+  }
+  TAREI_TRY(learn_form(r, fp32, err));
+  return tarei_trials_noise(&r->trials, r->search, &fp32, 1, &r->floor, err);
+}
+
 /* Prices take the place of times. */
-static void set_prices(tarei_tune_layers *const layers) {
-  for (int i = 0; i < layers->n; i++) {
-    tarei_tune_layer *const layer = &layers->items[i];
-    layer->has[layer->standard] = layer->has[TARE_PRECISION_FP32] = true;
+static void set_prices(raising *const r) {
+  for (int i = 0; i < r->layers.n; i++) {
+    tarei_tune_layer *const layer = &r->layers.items[i];
+    layer->has[layer->standard] = true;
+    layer->has[TARE_PRECISION_FP32] |= !r->asked;
     for (int f = 0; f < TARE_PRECISION_COUNT; f++) {
       layer->seconds[f] = (layer->share + LAYER_SHARE) * PRICES[f];
     }
@@ -96,8 +132,8 @@ static tare_status raising_probe(raising *const r, const tarei_probe *const prob
                                  tare_error *const err) {
   for (int at = 0; at < n && r->out->complete; at += TARE_MOST_TRIALS) {
     const int group = n - at < TARE_MOST_TRIALS ? n - at : TARE_MOST_TRIALS;
-    TAREI_TRY(
-        tarei_probes_measure(&r->trials, r->search, r->layers.items, probes + at, group, 0, err));
+    TAREI_TRY(tarei_probes_measure(&r->trials, r->search, r->layers.items, probes + at, group,
+                                   r->floor, err));
     r->out->complete = !raising_is_late(r);
   }
   return TARE_OK;
@@ -129,7 +165,8 @@ static double price_of(const tarei_tune_layers *const layers) {
   return price;
 }
 
-static void take_raised(raising *const r, const double noise, char **const requests) {
+static void take_raised(raising *const r, const double noise, const double sure,
+                        char **const requests) {
   tare_raised *const out = r->out;
   free(out->requests);
   out->requests = *requests;
@@ -137,6 +174,7 @@ static void take_raised(raising *const r, const double noise, char **const reque
   out->sqnr_db = tarei_sqnr_of_noise(noise);
   out->n_layers = 0;
   out->share = 0;
+  r->sure = sure;
   r->price = price_of(&r->layers);
   for (int i = 0; i < r->layers.n; i++) {
     const tarei_tune_layer *const layer = &r->layers.items[i];
@@ -146,14 +184,13 @@ static void take_raised(raising *const r, const double noise, char **const reque
 }
 
 /* Of two mixes that keep the bound the cheaper one is better, else that with less noise. */
-static bool is_better(const raising *const r, const double noise) {
-  const double least = r->options->sqnr_db, db = tarei_sqnr_of_noise(noise);
-  return db >= least && r->out->sqnr_db >= least ? price_of(&r->layers) < r->price
-                                                 : db > r->out->sqnr_db;
+static bool is_better(const raising *const r, const double sure) {
+  const double most = tarei_noise_of_sqnr(r->options->sqnr_db);
+  return sure <= most && r->sure <= most ? price_of(&r->layers) < r->price : sure < r->sure;
 }
 
 /* Builds and measures what the layers have chosen, and takes it if it is the best. */
-static tare_status raising_try(raising *const r, double *const noise, tare_error *const err) {
+static tare_status raising_try(raising *const r, double *const sure, tare_error *const err) {
   tarei_str text = {0};
   tarei_tune_layers_request(&r->layers, &text);
   char *requests = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
@@ -161,10 +198,11 @@ static tare_status raising_try(raising *const r, double *const noise, tare_error
   if (!requests) {
     return tarei_fail_memory(err, "requests", (size_t)r->layers.n);
   }
-  const char *const line = requests;
-  const tare_status status = tarei_trials_noise(&r->trials, r->check, &line, 1, noise, err);
-  if (status == TARE_OK && is_better(r, *noise)) {
-    take_raised(r, *noise, &requests);
+  double noise;
+  const tare_status status =
+      tarei_trials_sure_noise(&r->trials, r->check, requests, &noise, sure, err);
+  if (status == TARE_OK && is_better(r, *sure)) {
+    take_raised(r, noise, *sure, &requests);
   }
   free(requests);
   return status;
@@ -172,7 +210,7 @@ static tare_status raising_try(raising *const r, double *const noise, tare_error
 
 /* How much more noise single layers have together than the plan. */
 static double excess(const raising *const r, const double noise) {
-  double sum = 0;
+  double sum = r->floor;
   for (int i = 0; i < r->layers.n; i++) {
     sum += tarei_probes_standard(&r->layers.items[i]);
   }
@@ -201,30 +239,38 @@ static tare_status raise_mixes(raising *const r, const double standard, tare_err
 
 static tare_status raise_work(raising *const r, const tare_model *const model,
                               const tare_profiles *const profiles, tare_error *const err) {
-  static const char *const forms[] = {"*:int8-rows", "*:int16-rows"};
-  tare_plan *plan = NULL;
-  const char *const none = "";
-  const double bound = tarei_noise_of_sqnr(r->options->sqnr_db);
   double noise;
   tare_build_options fp32;
   tare_build_options_init(&fp32);
   fp32.isa = r->options->build.isa;
   TAREI_TRY(tare_plan_build(model, profiles, &fp32, &r->trials.reference, err));
-  TAREI_TRY(tarei_trials_noise(&r->trials, r->check, &none, 1, &noise, err));
+  TAREI_TRY(tarei_trials_sure_noise(&r->trials, r->check, "", &noise, &r->sure, err));
   r->out->sqnr_db = r->out->standard_sqnr_db = tarei_sqnr_of_noise(noise);
-  if (r->out->sqnr_db >= r->options->below_db) {
+  if (r->sure <= tarei_noise_of_sqnr(r->options->below_db)) {
     return TARE_OK;
   }
-  TAREI_TRY(tarei_trials_build(&r->trials, none, &plan, err));
-  const tare_status status = tarei_tune_layers_find(plan, &r->layers, err);
-  tare_plan_free(&plan);
-  TAREI_TRY(status);
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    TAREI_TRY(learn_form(r, forms[i], err));
-  }
-  set_prices(&r->layers);
+  TAREI_TRY(raising_find(r, err));
+  TAREI_TRY(raising_learn(r, err));
+  set_prices(r);
+  const double bound = tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(noise / r->sure, 1);
   TAREI_TRY(measure_layers(r, bound, err));
-  return r->out->complete ? raise_mixes(r, noise, err) : TARE_OK;
+  return r->out->complete ? raise_mixes(r, r->sure, err) : TARE_OK;
+}
+
+/* What the user asks of models that are written is added by those who write them. */
+static tare_status raise_check(raising *const r, tare_error *const err) {
+  const tare_raise_written *const written = r->options->written;
+  const char *const given = r->options->build.layer_precisions;
+  r->asked = written || (given && *given);
+  if (!written) {
+    return TARE_OK;
+  }
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_raise_written, written, err));
+  const int n = tare_profiles_count(r->trials.profiles);
+  r->as_tuned.build.layer_precisions = NULL;
+  return written->profile < n ? TARE_OK
+                              : tarei_fail(err, TARE_E_USAGE, "profile %d: expected -1 to %d",
+                                           written->profile, n - 1);
 }
 
 void tare_raise_options_init(tare_raise_options *const options) {
@@ -248,8 +294,12 @@ tare_status tare_raise_layers(const tare_model *const model, const tare_profiles
                .check = check,
                .start = tarei_now(),
                .out = out};
-  r.trials = (tarei_trials){.model = model, .profiles = profiles, .options = &r.as_tuned};
-  const tare_status status = raise_work(&r, model, profiles, err);
+  r.trials = (tarei_trials){
+      .model = model, .profiles = profiles, .options = &r.as_tuned, .written = options->written};
+  tare_status status = raise_check(&r, err);
+  if (status == TARE_OK) {
+    status = raise_work(&r, model, profiles, err);
+  }
   tare_plan_free(&r.trials.reference);
   tarei_tune_layers_fini(&r.layers);
   if (status != TARE_OK) {

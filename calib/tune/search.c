@@ -17,7 +17,7 @@ bool tarei_search_goes_on(tarei_search *const s, const tare_tune_phase phase, co
 
 /* Times are not more exact than this: of two plans that differ by less, the more accurate one is
  * better. */
-static const double SAME_TIME = 0.02;
+static const double SAME_TIME = 0.01;
 
 static double tune_cost(const tare_tune_score *const score) {
   const double share = 1 - score->integer_share;

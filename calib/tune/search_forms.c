@@ -1,7 +1,6 @@
 /* Plans with one precision for all layers. */
 #include "calib/tune/search.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Those of the first phase come first: with them there is a plan, whatever happens then. */
@@ -56,8 +55,8 @@ static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
   TAREI_TRY(tarei_tune_layers_deny(&s->out->layers, plans[FORM_FP32],
                                    tare_dataset_n_levels(s->check) == 1, err));
   TAREI_TRY(learn_forms(s, plans, N_FIRST, scores, err));
-  s->standard_noise = pow(10, -scores[FORM_STANDARD].sqnr_db / 10);
-  s->floor = pow(10, -scores[FORM_FP32].sqnr_db / 10);
+  s->standard_noise = tarei_noise_of_sqnr(scores[FORM_STANDARD].sqnr_db);
+  s->floor = tarei_noise_of_sqnr(scores[FORM_FP32].sqnr_db);
   for (int i = 0; i < s->out->layers.n; i++) {
     s->out->layers.items[i].float_price =
         TAREI_SEARCH_FLOAT_PRICE * scores[FORM_FP32].seconds * s->out->layers.items[i].share;

@@ -21,16 +21,26 @@ static tare_status measure_probes(tarei_search *const s, const tarei_probe *cons
   return TARE_OK;
 }
 
-/* The forms of the first layers whose noise is not known. `few`: just the standard form, and one
- * scale, which is faster than others. */
+/* Whether a form is measured for all layers: the standard one, one scale, which is faster than
+ * others, and row scales if integers are asked for where float is standard. */
+static bool is_probed_first(const tarei_search *const s, const tarei_tune_layer *const layer,
+                            const int form) {
+  const bool asked =
+      s->options->min_integer_share > 0 && !tare_precision_is_integer(layer->standard);
+  return form == (int)layer->standard || form == TARE_PRECISION_INT8 ||
+         (form == TARE_PRECISION_INT8_ROWS && asked);
+}
+
+/* The forms of the first layers whose noise is not known. `few`: just those that are measured for
+ * all. */
 static int list_probes(const tarei_search *const s, const int n_layers, const bool few,
                        tarei_probe *const out) {
   int n = 0;
   for (int l = 0; l < n_layers; l++) {
     const tarei_tune_layer *const layer = &s->out->layers.items[l];
     for (int f = 0; f < TARE_PRECISION_COUNT; f++) {
-      const bool first = f == (int)layer->standard || f == TARE_PRECISION_INT8;
-      if (layer->has[f] && isnan(layer->noise[f]) && (first || !few)) {
+      const bool wanted = !few || is_probed_first(s, layer, f);
+      if (layer->has[f] && isnan(layer->noise[f]) && wanted) {
         out[n++] = (tarei_probe){l, f};
       }
     }

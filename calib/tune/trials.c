@@ -52,6 +52,9 @@ tare_status tarei_trials_build(const tarei_trials *const t, const char *const re
                                tare_plan **const out, tare_error *const err) {
   char *line = NULL;
   tare_build_options o = t->options->build;
+  if (t->written) {
+    return t->written->make(t->written->user, requests, NULL, out, err);
+  }
   TAREI_TRY(tarei_trials_line(t, requests, &line, err));
   o.layer_precisions = line;
   const tare_status status = tare_plan_build(t->model, t->profiles, &o, out, err);
@@ -85,35 +88,42 @@ static tare_status trials_pass(const tarei_trials *const t, tare_dataset *const 
   return tare_eval_many(all, n + 1, data, &o, results, err);
 }
 
-static tare_status try_lines(const tarei_trials *const t, tare_dataset *const data,
-                             const char *const *const lines, const int n, double *const noise,
-                             tare_error *const err) {
-  tare_eval_result results[TARE_MOST_TRIALS];
+/* Of the worst output, or of a profile over its samples. */
+static double trial_noise(const tarei_trials *const t, const tare_eval_result *const result) {
+  const int profile = t->written ? t->written->profile : -1;
+  return tarei_noise_of_sqnr(profile < 0 ? tare_eval_worst_sqnr(result)
+                                         : result->profiles[profile].sqnr_db);
+}
+
+/* One pass over the data. */
+static tare_status run_trials(const tarei_trials *const t, tare_dataset *const data,
+                              tare_plan *const *const plans, const int n,
+                              tare_eval_result *const results, tare_error *const err) {
   tare_eval_options o = t->options->eval;
   o.against = t->reference;
   o.metric = NULL;
-  TAREI_TRY(tare_try_requests(t->model, t->profiles, &t->options->build, lines, n, data, &o,
-                              results, err));
-  for (int i = 0; i < n; i++) {
-    noise[i] = tarei_noise_of_sqnr(tare_eval_worst_sqnr(&results[i]));
-    tare_eval_result_fini(&results[i]);
-  }
-  return TARE_OK;
+  TAREI_TRY(tare_dataset_rewind(data, err));
+  return tare_eval_many((const tare_plan *const *)plans, n, data, &o, results, err);
 }
 
 tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const data,
                                const char *const *const requests, const int n, double *const noise,
                                tare_error *const err) {
-  char *lines[TARE_MOST_TRIALS] = {NULL};
+  tare_plan *plans[TARE_MOST_TRIALS] = {NULL};
+  tare_eval_result results[TARE_MOST_TRIALS];
   tare_status status = TARE_OK;
   for (int i = 0; i < n && status == TARE_OK; i++) {
-    status = tarei_trials_line(t, requests[i], &lines[i], err);
+    status = tarei_trials_build(t, requests[i], &plans[i], err);
   }
   if (status == TARE_OK) {
-    status = try_lines(t, data, (const char *const *)lines, n, noise, err);
+    status = run_trials(t, data, plans, n, results, err);
   }
   for (int i = 0; i < n; i++) {
-    free(lines[i]);
+    if (status == TARE_OK) {
+      noise[i] = trial_noise(t, &results[i]);
+      tare_eval_result_fini(&results[i]);
+    }
+    tare_plan_free(&plans[i]);
   }
   return status;
 }
@@ -195,6 +205,26 @@ static tare_status score_intervals(const tare_eval_result *const results, const 
     scores[i].sqnr = intervals[i];
   }
   free(all);
+  return status;
+}
+
+tare_status tarei_trials_sure_noise(const tarei_trials *const t, tare_dataset *const data,
+                                    const char *const requests, double *const noise,
+                                    double *const sure, tare_error *const err) {
+  static const double SPREAD_DB = 3; /* what samples differ by without a word */
+  tare_plan *plan = NULL;
+  tare_eval_result result;
+  tare_tune_score score = {.sqnr = {.low = INFINITY}};
+  TAREI_TRY(tarei_trials_build(t, requests, &plan, err));
+  tare_status status = run_trials(t, data, &plan, 1, &result, err);
+  tare_plan_free(&plan);
+  TAREI_TRY(status);
+  *noise = trial_noise(t, &result);
+  if (result.n_errors >= LEAST_OF_INTERVAL && !(t->written && t->written->profile >= 0)) {
+    status = score_intervals(&result, 1, &score, err);
+  }
+  *sure = fmax(*noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
+  tare_eval_result_fini(&result);
   return status;
 }
 

@@ -13,6 +13,7 @@ typedef struct tarei_trials {
   const tare_model *model;
   const tare_profiles *profiles;
   const tare_tune_options *options;
+  const tare_raise_written *written; /* what makes plans of requests; NULL: builds of `options` */
   const tare_dataset *labelled;
   bool lower_is_better; /* of the metric */
   tare_plan *reference; /* float; owned */
@@ -39,6 +40,12 @@ tare_status tarei_trials_build(const tarei_trials *trials, const char *requests,
  * options, relative to their energy. */
 tare_status tarei_trials_noise(const tarei_trials *trials, tare_dataset *data,
                                const char *const *requests, int n, double *noise, tare_error *err);
+
+/* The noise of one plan. Where the samples differ much, as few of them do by chance, it is more:
+ * `sure` is at least what the lower end of the 95 % interval of the SQNR and 3 dB are. */
+tare_status tarei_trials_sure_noise(const tarei_trials *trials, tare_dataset *data,
+                                    const char *requests, double *noise, double *sure,
+                                    tare_error *err);
 
 /* Noise relative to the energy, and the same in dB. An SQNR that is NAN is infinite noise. */
 double tarei_noise_of_sqnr(double sqnr_db);

@@ -17,7 +17,7 @@ void tare_tune_options_init(tare_tune_options *const options) {
  * as they are. */
 static double first_bound(const tarei_search *const s) {
   const double db = s->options->sqnr_db;
-  return isinf(db) ? s->standard_noise : fmax(pow(10, -db / 10) - s->floor, 0);
+  return isinf(db) ? s->standard_noise : fmax(tarei_noise_of_sqnr(db) - s->floor, 0);
 }
 
 /* The accuracy of both plans at each level, if there are any. */

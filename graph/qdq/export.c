@@ -110,7 +110,8 @@ static tare_status check_float(const tarei_onnx_file *const file, const char *co
 static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *const node,
                              const char *const form, const char *const reason,
                              const tare_rounding rounding, const bool clipped, const bool corrected,
-                             const bool smoothed, tare_error *const err) {
+                             const bool smoothed, const tare_precision raised,
+                             tare_error *const err) {
   if (!TAREI_GROW(out->layers, out->n_layers, out->cap_layers)) {
     return tarei_fail_memory(err, "layers", sizeof *out->layers);
   }
@@ -123,7 +124,8 @@ static tare_status add_layer(tare_export *const out, const Onnx__NodeProto *cons
                               .rounding = rounding,
                               .clipped = clipped,
                               .corrected = corrected,
-                              .smoothed = smoothed};
+                              .smoothed = smoothed,
+                              .raised = raised};
   return to->name && to->op && to->reason ? TARE_OK : tarei_fail_memory(err, "layers", sizeof *to);
 }
 
@@ -135,7 +137,7 @@ static tare_status take_bodies(tare_export *const out, const Onnx__GraphProto *c
     if (inside && tarei_placed_is_layer(node)) {
       TAREI_TRY(add_layer(out, node, layer_form_name(TAREI_FORM_FLOAT),
                           "it is in a body of an If, Loop or Scan", TARE_ROUNDING_NONE, false,
-                          false, false, err));
+                          false, false, TARE_PRECISION_ANY, err));
     }
     for (size_t a = 0; a < node->n_attribute; a++) {
       if (node->attribute[a]->g) {
@@ -169,7 +171,7 @@ static tare_status take_layers(tare_export *const out, const tarei_placement *co
     TAREI_TRY(add_layer(out, layer->node, layer_form_name(layer->form),
                         tarei_str_get(&layer->reason), rounding_of_placed(place, layer),
                         layer->choice.clipping != NULL, layer->corrected,
-                        is_placed_smoothed(place, layer), err));
+                        is_placed_smoothed(place, layer), layer->raised, err));
   }
   return take_bodies(out, out->file.model->graph, false, err);
 }

@@ -18,7 +18,7 @@ static tare_status name_values(tarei_placement *const p, tare_error *const err) 
 }
 
 static tare_status place_nodes(tarei_placement *const p, tarei_requests *const requests,
-                               tare_error *const err) {
+                               tarei_requests *const raised, tare_error *const err) {
   const Onnx__GraphProto *const proto = p->file->model->graph;
   for (size_t n = 0; n < proto->n_node; n++) {
     if (!tarei_placed_is_layer(proto->node[n])) {
@@ -35,7 +35,7 @@ static tare_status place_nodes(tarei_placement *const p, tarei_requests *const r
                                   .sum = -1,
                                   .channel_axis = -1,
                                   .source = -1};
-    TAREI_TRY(tarei_place_layer(p, requests, layer, err));
+    TAREI_TRY(tarei_place_layer(p, requests, raised, layer, err));
     if (layer->reason.failed) {
       return tarei_fail_memory(err, "reason of a layer", layer->reason.length);
     }
@@ -81,12 +81,14 @@ tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const gr
                            .smoothed = smoothed,
                            .target = tarei_target_at(options->target),
                            .options = *options};
-  tarei_requests requests;
+  tarei_requests requests, raised = {0};
   TAREI_TRY(tarei_requests_parse(&tarei_requested_form, options->layer_precisions, &requests, err));
-  tare_status status;
+  tare_status status = tarei_requests_parse(&tarei_requested_precision,
+                                            options->table->layer_precisions, &raised, err);
+  TAREI_TRY_GOTO(status, done);
   TAREI_TRY_GOTO(tarei_file_types_init(file, &out->types, err), done);
   TAREI_TRY_GOTO(name_values(out, err), done);
-  TAREI_TRY_GOTO(place_nodes(out, &requests, err), done);
+  TAREI_TRY_GOTO(place_nodes(out, &requests, &raised, err), done);
   status = tarei_requests_check_used(&requests, graph, err);
   mark_values(out);
   tarei_place_bytes(out);
@@ -98,6 +100,7 @@ tare_status tarei_place(tarei_onnx_file *const file, const tarei_graph *const gr
   }
 done:
   tarei_requests_fini(&requests);
+  tarei_requests_fini(&raised);
   return status;
 }
 

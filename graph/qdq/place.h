@@ -31,6 +31,7 @@ typedef struct tarei_placed_layer {
   tarei_layer_form form;
   tare_dtype real;            /* type that the model computes it in */
   tarei_str reason;           /* why it is not int8 */
+  tare_precision raised;      /* what the table asks for; ANY: nothing, or the user does */
   int x, w, bias;             /* what is multiplied, by what; the bias of a Conv or Gemm, or -1 */
   int sum;                    /* what an Add behind a MatMul makes that adds `bias`, or -1 */
   int channel_axis;           /* of constant weights: that of the outputs; -1: one scale for all */
@@ -84,8 +85,9 @@ tare_status tarei_place_residuals(tarei_placement *placement, tare_error *err);
 /* Decides which layers have weights that the table rounds. */
 tare_status tarei_place_roundings(tarei_placement *placement, tare_error *err);
 
-/* Decides for one layer, whose node is set. */
+/* Decides for one layer, whose node is set. `requests` are those of the user, `raised` those of the
+ * table. */
 tare_status tarei_place_layer(const tarei_placement *placement, tarei_requests *requests,
-                              tarei_placed_layer *layer, tare_error *err);
+                              tarei_requests *raised, tarei_placed_layer *layer, tare_error *err);
 
 #endif

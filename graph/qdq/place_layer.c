@@ -136,13 +136,66 @@ static bool refuse_logged(const tarei_placement *const p, tarei_placed_layer *co
   return output && output->quant.logged && place_because(layer, TARE_REASON_LOGARITHM, output, 0);
 }
 
+/* --- requests -------------------------------------------------------------------------------- */
+
+/* What Q/DQ has for a layer that the table raises: static scales have neither rows nor bf16, and
+ * one scale at run time no 16 bits. */
+static tare_precision form_of_raised(const tarei_placement *const p, const tare_precision raised) {
+  const bool words = p->options.rows == TARE_ROWS_INT16;
+  switch (raised) {
+    case TARE_PRECISION_ANY:
+    case TARE_PRECISION_INT8:
+      return raised;
+    case TARE_PRECISION_INT8_ROWS:
+      return p->options.rows == TARE_ROWS_FLOAT ? TARE_PRECISION_FP32 : TARE_PRECISION_INT8_ROWS;
+    case TARE_PRECISION_INT16:
+    case TARE_PRECISION_INT16_ROWS:
+      return words ? TARE_PRECISION_INT8_ROWS : TARE_PRECISION_FP32;
+    default:
+      return TARE_PRECISION_FP32;
+  }
+}
+
+static void place_because_asked(tarei_placed_layer *const layer, const tare_precision asked) {
+  if (layer->raised == TARE_PRECISION_ANY) {
+    tarei_str_add(&layer->reason, "asked for");
+    return;
+  }
+  place_because(layer, TARE_REASON_RAISED, NULL, 0);
+  if (asked == TARE_PRECISION_FP32 && layer->raised != asked) {
+    tarei_str_add(&layer->reason, "; float in place of %s", tare_precision_name(layer->raised));
+  }
+}
+
+static tare_precision precision_asked(const tarei_placement *const p,
+                                      tarei_requests *const requests,
+                                      const tarei_placed_layer *const layer) {
+  const int out = tarei_placed_output(p, layer->node, 0);
+  const int producer = out >= 0 ? p->graph->values[out].producer : -1;
+  const tarei_request *const request =
+      producer >= 0 ? tarei_requests_match(requests, p->graph, &p->graph->nodes[producer]) : NULL;
+  return request ? request->precision : TARE_PRECISION_ANY;
+}
+
+/* By the user, or else by the table. */
+static tare_precision place_requests(const tarei_placement *const p,
+                                     tarei_placed_layer *const layer,
+                                     tarei_requests *const requests, tarei_requests *const raised) {
+  const tare_precision asked = precision_asked(p, requests, layer);
+  layer->raised =
+      asked == TARE_PRECISION_ANY ? precision_asked(p, raised, layer) : TARE_PRECISION_ANY;
+  return layer->raised == TARE_PRECISION_ANY ? asked : form_of_raised(p, layer->raised);
+}
+
 /* --- row scales ------------------------------------------------------------------------------ */
 
 /* Whether one static scale does not serve the layer; says why. */
 static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const layer,
                        const tare_precision asked) {
   if (asked != TARE_PRECISION_ANY) {
-    tarei_str_add(&layer->reason, "%s", asked == TARE_PRECISION_INT8_ROWS ? "asked for" : "");
+    if (asked == TARE_PRECISION_INT8_ROWS) {
+      place_because_asked(layer, asked);
+    }
     return asked == TARE_PRECISION_INT8_ROWS;
   }
   const tarei_value *const x = &g->values[layer->x];
@@ -175,8 +228,8 @@ static void place_rows(const tarei_placement *const p, tarei_placed_layer *const
                   (long long)tarei_onnx_file_opset(p->file, ""));
     layer->form = TAREI_FORM_FLOAT;
   }
-  if (layer->form == TAREI_FORM_INT16 && asked == TARE_PRECISION_ANY &&
-      p->graph->values[layer->x].quant.unsettled) {
+  const bool by_user = asked != TARE_PRECISION_ANY && layer->raised == TARE_PRECISION_ANY;
+  if (layer->form == TAREI_FORM_INT16 && !by_user && p->graph->values[layer->x].quant.unsettled) {
     layer->form = TAREI_FORM_FLOAT;
   }
   if (layer->form == TAREI_FORM_DYNAMIC && type != TARE_F32) {
@@ -237,16 +290,6 @@ static void place_sum(const tarei_placement *const p, tarei_placed_layer *const 
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static tare_precision precision_asked(const tarei_placement *const p,
-                                      tarei_requests *const requests,
-                                      const tarei_placed_layer *const layer) {
-  const int out = tarei_placed_output(p, layer->node, 0);
-  const int producer = out >= 0 ? p->graph->values[out].producer : -1;
-  const tarei_request *const request =
-      producer >= 0 ? tarei_requests_match(requests, p->graph, &p->graph->nodes[producer]) : NULL;
-  return request ? request->precision : TARE_PRECISION_ANY;
-}
-
 static tare_status check_version(const tarei_placement *const p,
                                  const tarei_placed_layer *const layer, tare_error *const err) {
   const tare_dtype type = layer->real;
@@ -263,15 +306,16 @@ static tare_status check_version(const tarei_placement *const p,
 }
 
 tare_status tarei_place_layer(const tarei_placement *const p, tarei_requests *const requests,
-                              tarei_placed_layer *const layer, tare_error *const err) {
+                              tarei_requests *const raised, tarei_placed_layer *const layer,
+                              tare_error *const err) {
   const tarei_graph *const g = p->graph;
   layer->x = tarei_placed_input(p, layer->node, 0);
   layer->w = tarei_placed_input(p, layer->node, 1);
   layer->real = tarei_file_type(&p->types, layer->node->input[0]);
   layer->bias = node_is(layer, "MatMul") ? -1 : tarei_placed_input(p, layer->node, 2);
-  const tare_precision asked = precision_asked(p, requests, layer);
+  const tare_precision asked = place_requests(p, layer, requests, raised);
   if (asked == TARE_PRECISION_FP32) {
-    tarei_str_add(&layer->reason, "asked for");
+    place_because_asked(layer, asked);
     return TARE_OK;
   }
   if (layer->w >= 0 && g->values[layer->w].data) {

@@ -39,8 +39,8 @@ static bool budget_has(const tarei_graph *const g, const tarei_node *const node)
     return false;
   }
   const tarei_quant *const quant = &g->values[node->in[0]].quant;
-  return quant->n_scales && !quant->stated && !quant->follows_level && !quant->few_rows &&
-         quant->granularity == TAREI_PER_ROW;
+  return quant->n_scales && !quant->stated && !quant->follows_level &&
+         !tarei_quant_is_exceeded(quant) && quant->granularity == TAREI_PER_ROW;
 }
 
 static int budget_collect(const tarei_graph *const g, bool *const seen, budget_item *const out) {

@@ -242,9 +242,10 @@ static tarei_reason reason_for_rows(const tarei_graph *const g, const tarei_node
   if (follower) {
     return because(g, TARE_REASON_LOUDER, follower, 0);
   }
-  return !symmetric && form->activations == 1 && x->quant.few_rows
-             ? because(g, TARE_REASON_FEW_ROWS, x, 0)
-             : because(g, TARE_REASON_NONE, NULL, 0);
+  return symmetric || form->activations != 1 ? because(g, TARE_REASON_NONE, NULL, 0)
+         : x->quant.few_rows                 ? because(g, TARE_REASON_FEW_ROWS, x, 0)
+         : x->quant.few_samples              ? because(g, TARE_REASON_FEW_SAMPLES, x, 0)
+                                             : because(g, TARE_REASON_NONE, NULL, 0);
 }
 
 /* The first operand of a product of activations, which has no row scales, whose rows one scale
@@ -279,7 +280,8 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   const bool alone = !symmetric && n_rows == 0 && form->activations == 1;
   const tarei_value *const drowned =
       symmetric || n_rows || alone ? NULL : find_drowned(g, node, form);
-  if (alone && (tarei_quant_wants_float(&x->quant) || rows.why == TARE_REASON_FEW_ROWS)) {
+  if (alone && (tarei_quant_wants_float(&x->quant) || rows.why == TARE_REASON_FEW_ROWS ||
+                rows.why == TARE_REASON_FEW_SAMPLES)) {
     *why = rows;
     return TARE_PRECISION_FP32;
   }
@@ -481,8 +483,8 @@ static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const
   return node->op->int8->byte_residual && value >= 0 && r->uses[value] & TAREI_READ_AS_BYTES &&
          !(r->uses[value] & TAREI_KEPT_AS_FLOAT) && g->values[value].quant.n_scales &&
          !tarei_quant_wants_windows(&g->values[value].quant) &&
-         (r->options->build.symmetric ||
-          !(g->values[value].quant.follows_level || g->values[value].quant.few_rows));
+         (r->options->build.symmetric || !(g->values[value].quant.follows_level ||
+                                           tarei_quant_is_exceeded(&g->values[value].quant)));
 }
 
 /* Replaces the inputs that a layer reads as bytes. */

@@ -37,6 +37,10 @@ bool tarei_rows_are_few(const double per_sample) {
   return per_sample > 0 && per_sample <= FEW_ROWS;
 }
 
+bool tarei_quant_is_exceeded(const tarei_quant *const quant) {
+  return quant->few_rows || quant->few_samples;
+}
+
 bool tarei_quant_wants_windows(const tarei_quant *const quant) {
   return quant->granularity == TAREI_PER_ROW && quant->static_loss > ENOUGH_WINDOWS;
 }

@@ -27,6 +27,13 @@ bool tarei_losses_are_many(double sum);
 /* Whether a sample has so few rows that scales of their own take no time worth counting. */
 bool tarei_rows_are_few(double per_sample);
 
+/* From so many samples of a profile on their number is no reason for row scales, or for a warning.
+ */
+#define TAREI_ENOUGH_SAMPLES 8
+
+/* Whether other samples will exceed the range: a sample has few rows, or few were calibrated. */
+bool tarei_quant_is_exceeded(const tarei_quant *quant);
+
 /* Whether few other samples exceed the range of these. */
 bool tarei_range_is_settled(int64_t n_values, int64_t n_samples);
 

@@ -53,6 +53,7 @@ static tare_status share_joined(tarei_graph *const g, const tarei_node *const co
     part->quant.rms = own.rms;
     part->quant.few_rows = own.few_rows;
     part->quant.unsettled = own.unsettled;
+    part->quant.few_samples = own.few_samples;
     part->quant.follows_level |= own.follows_level;
     if (own_scale > 0 && own.static_loss > 0) {
       const double ratio = (double)part->quant.scales[0] / (double)own_scale;

@@ -90,17 +90,21 @@ static int64_t column_samples(const tare_table *const table, const int column) {
   return n;
 }
 
-/* Rows are few if they are in all columns, and their range is settled if it is in all. */
+/* Rows and samples are few if they are in all columns, and their range is settled if it is in all.
+ */
 static void annotate_rows(const tare_table *const table, const tarei_table_tensor *const tensor,
                           tarei_quant *const quant) {
-  bool few = true, settled = true;
+  bool few = true, settled = true, few_samples = table->n_columns > 0;
   for (int i = 0; i < table->n_columns; i++) {
     const tarei_cell *const cell = &tensor->cells[i];
     few = few && tarei_rows_are_few(cell->rows);
-    settled = settled && tarei_range_is_settled(cell->count, column_samples(table, i));
+    const int64_t samples = column_samples(table, i);
+    settled = settled && tarei_range_is_settled(cell->count, samples);
+    few_samples = few_samples && samples > 0 && samples < TAREI_ENOUGH_SAMPLES;
   }
   quant->few_rows = few;
   quant->unsettled = few && !settled;
+  quant->few_samples = few_samples;
 }
 
 static int scales_needed(const tarei_table_tensor *const tensor, const int n_columns) {

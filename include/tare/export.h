@@ -60,7 +60,7 @@ typedef enum tare_export_weights {
 TARE_API const char *tare_export_weights_name(int weights);
 
 typedef struct tare_export_options {
-  const tare_table *table; /* scales; read during the call only */
+  const tare_table *table; /* scales, and what layers are raised to; read during the call only */
   bool any_table;          /* take the table even where it carries the hash of another model */
   int target;              /* its number */
   tare_row_form rows;
@@ -68,7 +68,9 @@ typedef struct tare_export_options {
                   of all columns */
   tare_export_weights weights;
   const char *layer_precisions;  /* "GLOB:fp32,...", as tare_build_options has it; int8-rows means
-                                    `rows`; or NULL */
+                                    `rows`; or NULL. Layers that no request names follow the
+                                    table's (tare_table_layer_precisions): int8-rows as `rows`, 16
+                                    bits as int16 where that is `rows`, what is left as fp32 */
   const tare_load_options *load; /* limits, and where external data may lie; or NULL */
   void *reserved[8];             /* for later versions; NULL */
 } tare_export_options;
@@ -83,7 +85,9 @@ typedef struct tare_exported_layer {
   bool clipped;           /* they have scales of the table (tare_clipping) */
   bool corrected;         /* its bias makes up for the rounding of its weights */
   bool smoothed;          /* its weights make up for other scales of the channels of its input */
-  void *reserved[4];      /* for later versions */
+  tare_precision raised;  /* what the table asks for (tare_table_layer_precisions), which may have
+                             no such form; ANY: nothing, or the request of the user counts */
+  void *reserved[3];      /* for later versions */
 } tare_exported_layer;
 
 /** Fills the options with defaults: the first target, rows stay float, profile -1. */

@@ -138,6 +138,8 @@ typedef enum tare_reason {
   TARE_REASON_FEW_ROWS = 38,  /* a sample has few rows of `subject`, so that others may exceed
                                  one scale: row scales, or float */
   TARE_REASON_RAISED = 39,    /* the table asks for this precision (tare_table_layer_precisions) */
+  TARE_REASON_FEW_SAMPLES = 40, /* few samples were calibrated, so that others may exceed one scale
+                                   of `subject`: row scales, or float */
   TARE_REASON_COUNT
 } tare_reason;
 

@@ -10,6 +10,7 @@
 #define TARE_TUNE_H
 
 #include <tare/eval.h>
+#include <tare/export.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -173,6 +174,21 @@ TARE_API tare_tuned_layer tare_tuned_get_layer(const tare_tuned *tuned, int i);
  */
 TARE_API void tare_tuned_free(tare_tuned **tuned);
 
+/** Models that are written for another engine, in place of plans with a table. */
+typedef struct tare_raise_written {
+  /**
+   * Writes the model with requests in front of those of the user, as layer_precisions of
+   * tare_export_options.
+   * @param out NULL, or receives the export, whose end belongs to the caller
+   * @param plan NULL, or receives a plan of what was written, likewise
+   */
+  tare_status (*make)(void *user, const char *requests, tare_export **out, tare_plan **plan,
+                      tare_error *err);
+  void *user;
+  int profile;       /* whose samples judge, by all outputs together; -1: all samples */
+  void *reserved[4]; /* for later versions; NULL */
+} tare_raise_written;
+
 /** Options of tare_raise_layers; set the defaults with tare_raise_options_init. */
 typedef struct tare_raise_options {
   double below_db;          /* an SQNR from which on nothing is done; 27 */
@@ -182,7 +198,9 @@ typedef struct tare_raise_options {
                                precision that they ask for */
   tare_eval_options eval;   /* how samples run; the metric, against, tensors, save_outputs and
                                progress are not used */
-  void *reserved[8];        /* for later versions; NULL */
+  const tare_raise_written *written; /* what is judged, with the `isa` of `build`; NULL: plans of
+                                        `build` */
+  void *reserved[7];                 /* for later versions; NULL */
 } tare_raise_options;
 
 /** What tare_raise_layers found. Free its text with tare_raised_fini. */
@@ -203,13 +221,14 @@ TARE_API void tare_raise_options_init(tare_raise_options *options);
  * Where the plan of a table is bad, finds the layers that 8 bits cost most, and gives them row
  * scales, 16-bit rows or float. Single layers are measured, and their noise is taken to add up: of
  * the choices that keep a bound, the cheapest is taken. A layer costs its multiply-adds times the
- * price of its form. Unlike tare_tune, this measures no times: what it finds depends on the samples
+ * price of its form. Models that are written have layers in their form of row scales, or in float.
+ * Unlike tare_tune, this measures no times: what it finds depends on the samples
  * alone, unless `seconds` ends it.
  * @param search samples with which single layers are measured; read from the beginning many times
  * @param check samples with which plans are judged, by the worst output; the same data set as
  *        `search`, or another
  * @param out is filled on success
- * @return TARE_OK, or an error of tare_plan_build or tare_eval
+ * @return TARE_OK, or an error of tare_plan_build, tare_eval or `written`
  */
 TARE_API tare_status tare_raise_layers(const tare_model *model, const tare_profiles *profiles,
                                        tare_dataset *search, tare_dataset *check,

@@ -116,6 +116,11 @@ TAREI_INLINE bool quantize_narrow(const float *x, size_t ldx, const size_t quart
   v_store(inv_scales, v_div(v_set1(1.0f), scale));
   for (size_t i = 0; i < TAREI_LANES; i++) {
     const v16 inv_scale = v_set1(inv_scales[i]);
+    if (quarters == 1) {
+      const v16i steps = v_nearest(v_mul(narrow_load(x + i * ldx, 0, 1, last), inv_scale));
+      i_store_u8_n(out + i * ldo, i_add(steps, i_set1(128)), last);
+      continue;
+    }
     v16i steps[4] = {i_set1(0), i_set1(0), i_set1(0), i_set1(0)};
     for (size_t q = 0; q < quarters; q++) {
       steps[q] = v_nearest(v_mul(narrow_load(x + i * ldx, q, quarters, last), inv_scale));

@@ -175,6 +175,11 @@ TAREI_INLINE void put_windows(const tarei_window_rows *w, const window_pieces *p
 }
 
 void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *rows) {
+  if (rows->parts == 1 && rows->part <= WHOLE) { /* so short that units would not save looks */
+    TAREI_K(tarei_k_quantize_rows_f32u8_16)(rows->x, rows->ldx, rows->m, rows->part, rows->out,
+                                            rows->ldo, rows->scales);
+    return;
+  }
   const tarei_window_rows w = *rows; /* a copy: stores of bytes must not make it be read again */
   const unit_walk u = unit_walk_of(&w);
   window_pieces pieces;

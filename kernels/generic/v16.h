@@ -92,6 +92,39 @@ TAREI_INLINE v16i i_max_of_each(const v16i *v) {
 }
 #endif
 
+#ifndef V16_HAS_SHORT_MAX
+/* The largest of the lanes, of which those from n on are not larger than the others. */
+TAREI_INLINE float v_reduce_max_of(v16 v, size_t n) {
+  (void)n;
+  return v_reduce_max(v);
+}
+#endif
+
+#ifndef V16_HAS_COLUMNS
+/* Columns of at most sixteen rows, which become lanes: n <= 8 of them, and zeros for other rows. */
+V16_FUNCTION void v_load_columns(const float *p, size_t ld, size_t rows, size_t n, v16 *out) {
+  float lanes[8][TAREI_LANES] = {0};
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t c = 0; c < n; c++) {
+      lanes[c][i] = p[i * ld + c];
+    }
+  }
+  for (size_t c = 0; c < n; c++) {
+    out[c] = v_load(lanes[c]);
+  }
+}
+
+V16_FUNCTION void v_store_columns(float *p, size_t ld, size_t rows, size_t n, const v16 *v) {
+  for (size_t c = 0; c < n; c++) {
+    float lanes[TAREI_LANES];
+    v_store(lanes, v[c]);
+    for (size_t i = 0; i < rows; i++) {
+      p[i * ld + c] = lanes[i];
+    }
+  }
+}
+#endif
+
 TAREI_INLINE v16 v_neg(v16 x) {
   return v_sub(v_set1(-0.0f), x);
 }

@@ -157,6 +157,78 @@ TAREI_INLINE v16i i_max_of_each(const v16i *v) {
   return _mm512_permutexvar_epi32(order, each);
 }
 
+#define V16_HAS_COLUMNS
+/* Squares of four by four, within quarters of vectors. */
+TAREI_INLINE void turn_squares(const v16 *in, v16 *out) {
+  const __m512d low = _mm512_castps_pd(_mm512_unpacklo_ps(in[0], in[1]));
+  const __m512d high = _mm512_castps_pd(_mm512_unpackhi_ps(in[0], in[1]));
+  const __m512d other_low = _mm512_castps_pd(_mm512_unpacklo_ps(in[2], in[3]));
+  const __m512d other_high = _mm512_castps_pd(_mm512_unpackhi_ps(in[2], in[3]));
+  out[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, other_low));
+  out[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, other_low));
+  out[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(high, other_high));
+  out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(high, other_high));
+}
+
+TAREI_INLINE __m256 row_part(const float *p, size_t ld, size_t row, size_t rows, __mmask8 columns) {
+  return row < rows ? _mm256_maskz_loadu_ps(columns, p + row * ld) : _mm256_setzero_ps();
+}
+
+/* Columns of at most sixteen rows, which become lanes: n <= 8 of them, and zeros for other rows. */
+TAREI_INLINE void v_load_columns(const float *p, size_t ld, size_t rows, size_t n, v16 *out) {
+  const __mmask8 columns = (__mmask8)m_first(n);
+  v16 two[8], squares[8], all[8];
+#pragma GCC unroll 8
+  for (size_t i = 0; i < 8; i++) {
+    const size_t row = i / 4 * 8 + i % 4;
+    two[i] = _mm512_insertf32x8(_mm512_castps256_ps512(row_part(p, ld, row, rows, columns)),
+                                row_part(p, ld, row + 4, rows, columns), 1);
+  }
+  turn_squares(two, squares);
+  turn_squares(two + 4, squares + 4);
+#pragma GCC unroll 4
+  for (size_t i = 0; i < 4; i++) {
+    all[i] = _mm512_shuffle_f32x4(squares[i], squares[i + 4], 0x88);
+    all[i + 4] = _mm512_shuffle_f32x4(squares[i], squares[i + 4], 0xdd);
+  }
+#pragma GCC unroll 8
+  for (size_t i = 0; i < 8; i++) {
+    if (i < n) {
+      out[i] = all[i];
+    }
+  }
+}
+
+TAREI_INLINE void put_row_part(float *p, size_t ld, size_t row, size_t rows, __mmask8 columns,
+                               __m256 v) {
+  if (row < rows) {
+    _mm256_mask_storeu_ps(p + row * ld, columns, v);
+  }
+}
+
+TAREI_INLINE void v_store_columns(float *p, size_t ld, size_t rows, size_t n, const v16 *v) {
+  const __mmask8 columns = (__mmask8)m_first(n);
+  v16 all[8], squares[8], two[8];
+#pragma GCC unroll 8
+  for (size_t i = 0; i < 8; i++) {
+    all[i] = i < n ? v[i] : _mm512_setzero_ps();
+  }
+#pragma GCC unroll 4
+  for (size_t i = 0; i < 4; i++) {
+    squares[i] = _mm512_shuffle_f32x4(all[i], all[i + 4], 0x44);
+    squares[i + 4] = _mm512_shuffle_f32x4(all[i], all[i + 4], 0xee);
+  }
+  turn_squares(squares, two);
+  turn_squares(squares + 4, two + 4);
+#pragma GCC unroll 8
+  for (size_t i = 0; i < 8; i++) {
+    const size_t row = i / 4 * 8 + i % 4;
+    const v16 turned = _mm512_shuffle_f32x4(two[i], two[i], 0xd8);
+    put_row_part(p, ld, row, rows, columns, _mm512_castps512_ps256(turned));
+    put_row_part(p, ld, row + 4, rows, columns, _mm512_extractf32x8_ps(turned, 1));
+  }
+}
+
 #define REDUCE(op)                                                                            \
   const __m256 h8 = _mm256_##op(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));     \
   const __m128 h4 = _mm_##op(_mm256_castps256_ps128(h8), _mm256_extractf128_ps(h8, 1));       \
@@ -166,6 +238,15 @@ TAREI_INLINE float v_sum(v16 v) { REDUCE(add_ps); }
 TAREI_INLINE float v_reduce_min(v16 v) { REDUCE(min_ps); }
 TAREI_INLINE float v_reduce_max(v16 v) { REDUCE(max_ps); }
 #undef REDUCE
+#define V16_HAS_SHORT_MAX
+/* The largest of the lanes, of which those from n on are not larger than the others. */
+TAREI_INLINE float v_reduce_max_of(v16 v, size_t n) {
+  if (n > 4) {
+    return v_reduce_max(v);
+  }
+  const __m128 h4 = _mm512_castps512_ps128(v), h2 = _mm_max_ps(h4, _mm_movehl_ps(h4, h4));
+  return _mm_cvtss_f32(_mm_max_ss(h2, _mm_movehdup_ps(h2)));
+}
 
 /* TAREI_BYTES unsigned bytes */
 #define TAREI_BYTES 64

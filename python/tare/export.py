@@ -93,36 +93,52 @@ def _layer(layer: Any) -> ExportedLayer:
     return ExportedLayer(text(layer.name), text(layer.op), text(layer.form), text(layer.reason))
 
 
-def export(model: Union[Model, Path], output: Path, table: Union[Table, Path], *,
-           target: str = "onnxruntime", rows: str = "float", weights: str = "int8",
-           profile: Optional[int] = None, layer_precisions: Requests = None,
-           any_table: bool = False, max_model_bytes: int = 0,
-           limits: Optional[Mapping[str, int]] = None,
-           external_folder: Optional[Path] = None) -> Export:
+class ExportOptions:
+    """The options of an export, for :func:`export` and :func:`tare.raise_layers`."""
+
+    def __init__(self, keep: Keep, model: Union[Model, Path], table: Union[Table, Path], *,
+                 target: str = "onnxruntime", rows: str = "float", weights: str = "int8",
+                 profile: Optional[int] = None, layer_precisions: Requests = None,
+                 any_table: bool = False, max_model_bytes: int = 0,
+                 limits: Optional[Mapping[str, int]] = None,
+                 external_folder: Optional[Path] = None) -> None:
+        self.source = path_bytes(model.path if isinstance(model, Model) else model)
+        folder = model.external_folder if isinstance(model, Model) else external_folder
+        scales = table if isinstance(table, Table) else Table.load(table)
+        self.max_model_bytes = max_model_bytes
+        self.c = c = keep.new("tare_export_options *")
+        lib.tare_export_options_init(c)
+        c.table, c.any_table = keep.object(scales)._handle, any_table
+        c.target = pick("target", target, _TARGETS)
+        c.rows, c.weights = pick("rows", rows, _ROWS), pick("weights", weights, _WEIGHTS)
+        c.profile = -1 if profile is None else profile
+        self.requests = requests_text(layer_precisions) or ""
+        c.layer_precisions = keep.text(self.requests)
+        c.load = load_options_of(limits, folder, keep)
+
+
+def export(model: Union[Model, Path], output: Path, table: Union[Table, Path],
+           **options: Any) -> Export:
     """Writes a quantized model (Q/DQ) for another engine.
 
     ``table`` should have all tensors (``calibrate(..., all_tensors=True, fold_norms=True)``).
-    ``target`` is one of :func:`tare.export_targets`; ``rows``: what becomes of layers that need a
-    scale for each row, ``float``, ``int16`` or ``dynamic``; ``weights``: ``int8``, ``uint8`` or
-    ``float``; ``profile``: column of a table with several, by default the largest of all.
+    Layers that it raises (``layer_precisions``) are float, or have the form of ``rows``. Options:
+
+    - ``target``: one of :func:`tare.export_targets`, by default ``onnxruntime``
+    - ``rows``: what becomes of layers that need a scale for each row: ``float`` (default), ``int16``
+      or ``dynamic``
+    - ``weights``: ``int8`` (default), ``uint8`` or ``float``
+    - ``profile``: column of a table with several, by default the largest of all
+    - ``layer_precisions``: :data:`tare.Requests`
+    - ``any_table``, ``max_model_bytes``, ``limits``, ``external_folder``
     """
     keep = Keep()
-    source = model.path if isinstance(model, Model) else model
-    folder = model.external_folder if isinstance(model, Model) else external_folder
-    scales = table if isinstance(table, Table) else Table.load(table)
-    options = keep.new("tare_export_options *")
-    lib.tare_export_options_init(options)
-    options.table, options.any_table = scales._handle, any_table
-    options.target = pick("target", target, _TARGETS)
-    options.rows, options.weights = pick("rows", rows, _ROWS), pick("weights", weights, _WEIGHTS)
-    options.profile = -1 if profile is None else profile
-    options.layer_precisions = keep.text(requests_text(layer_precisions))
-    options.load = load_options_of(limits, folder, keep)
+    chosen = ExportOptions(keep, model, table, **options)
     out = ffi.new("tare_export **")
-    checked(lib.tare_export_new, path_bytes(source), options, out)
+    checked(lib.tare_export_new, chosen.source, chosen.c, out)
     try:
         external = ffi.new("bool *")
-        checked(lib.tare_export_save, out[0], path_bytes(output), max_model_bytes, external)
+        checked(lib.tare_export_save, out[0], path_bytes(output), chosen.max_model_bytes, external)
         read, written = ffi.new("int64_t *"), ffi.new("int64_t *")
         lib.tare_export_opset(out[0], read, written)
         layers = tuple(_layer(lib.tare_export_layer(out[0], i))

@@ -12,6 +12,7 @@ from ._native import Handle, Keep, Path, ffi, lib, path_bytes, text
 from .data import Data, DataLike
 from .errors import UsageError, check, make
 from .evaluate import Difference, EvalOptions, _difference
+from .export import ExportOptions
 from .model import Model
 from .plan import BuildOptions, Plan
 from .profiles import ProfilesLike
@@ -263,10 +264,65 @@ def tune(model: Union[Model, Path], data: DataLike, table: Union[None, Table, Pa
     return Tuned(tuned)
 
 
+class _Written:
+    """Writes quantized models with requests, and builds plans of them."""
+
+    def __init__(self, options: ExportOptions, profiles: Any, keep: Keep) -> None:
+        self._options, self._profiles = options, profiles
+        build = BuildOptions(keep, layer_output_types="*:fp32", tensor_scales=True)
+        self._build = build.c
+        self.user = ffi.new_handle(self)
+
+    def make(self, requests: str, out: Any, plan: Any, err: Any) -> int:
+        """The requests of the user stand behind, and win."""
+        keep, made = Keep(), ffi.new("tare_export **")
+        c = keep.new("tare_export_options *")
+        c[0] = self._options.c[0]
+        c.layer_precisions = keep.text(",".join(t for t in (requests, self._options.requests) if t))
+        status: int = lib.tare_export_new(self._options.source, c, made, err)
+        if status == lib.TARE_OK and plan:
+            status = self._plan(made[0], plan, err)
+        if status == lib.TARE_OK and out:
+            out[0], made[0] = made[0], ffi.NULL
+        lib.tare_export_free(made)
+        return status
+
+    def _plan(self, made: Any, plan: Any, err: Any) -> int:
+        import os  # pylint: disable=import-outside-toplevel
+        import tempfile  # pylint: disable=import-outside-toplevel
+        model = ffi.new("tare_model **")
+        with tempfile.TemporaryDirectory() as folder:
+            path = path_bytes(os.path.join(folder, "model.onnx"))
+            status: int = lib.tare_export_save(made, path, self._options.max_model_bytes,
+                                               ffi.new("bool *"), err)
+            if status == lib.TARE_OK:
+                status = lib.tare_model_load_with(path, self._options.c.load, model, err)
+            if status == lib.TARE_OK:
+                status = lib.tare_plan_build(model[0], self._profiles, self._build, plan, err)
+            lib.tare_model_free(model)
+        return status
+
+
+@ffi.callback("tare_status(void *, const char *, tare_export **, tare_plan **, tare_error *)",
+              error=lib.TARE_E_MEMORY)
+def _make_written(user: Any, requests: Any, out: Any, plan: Any, err: Any) -> int:
+    written: _Written = ffi.from_handle(user)
+    return written.make(text(requests), out, plan, err)
+
+
+def _written_of(model: Model, table: Table, options: Mapping[str, Any], profiles: Any,
+                keep: Keep) -> Any:
+    chosen = ExportOptions(keep, model, table, **options)
+    c = keep.new("tare_raise_written *")
+    c.make, c.profile = _make_written, chosen.c.profile
+    c.user = keep.object(_Written(chosen, profiles, keep)).user
+    return c
+
+
 def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
                  profiles: ProfilesLike = None, *, below_db: float = 27, min_sqnr_db: float = 28,
                  seconds: float = 0, build: Optional[Mapping[str, Any]] = None,
-                 **options: Any) -> Raised:
+                 written: Optional[Mapping[str, Any]] = None, **options: Any) -> Raised:
     """Finds the layers that 8 bits cost too much by trial, and notes them in the table
     (``layer_precisions``): row scales, 16-bit rows or float. ``tare calibrate`` does it by default.
 
@@ -275,6 +331,9 @@ def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
       a plan below it shall reach; ``seconds``: no new measurement begins after this time
     - ``build``: options of :func:`tare.build`; ``options``: fit and threads as of
       :func:`tare.evaluate`
+    - ``written``: options of :func:`tare.export` (``{}``: its defaults): the trials are of models
+      that are written so, in place of plans; with ``profile``, its samples judge. ``tare quantize``
+      does it by default
     """
     keep, call, loaded = Keep(), Call(), Model.of(model)
     c, out = keep.new("tare_raise_options *"), ffi.new("tare_raised *")
@@ -294,6 +353,8 @@ def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
             search = inputs.open(Data.of(data), again=True)
             ranges = keep.object(inputs.profiles(profiles, table.profiles))._handle
             evaluated.fit.apply(c.eval, ports, n_ports, inputs.data, keep)
+            if written is not None:
+                c.written = _written_of(loaded, table, written, ranges, keep)
             check(lib.tare_raise_layers, loaded._handle, ranges, search.handle, search.handle, c,
                   out)
         finally:

@@ -121,6 +121,24 @@ class RaiseTest(TestCase):
         with self.assertRaises(tare.UsageError):
             deep.layer_precisions = "layer0:int5"
 
+    def test_raise_layers_of_written_models(self):
+        folder = INTENTS.parent.parent / "tests" / "fixtures" / "raised"
+        model, profile = folder / "deep.onnx", "n=1,t=4:12:20"
+        deep = tare.calibrate(model, folder / "calib", profile, all_tensors=True).table()
+        raised = tare.raise_layers(model, deep, folder / "calib", profile,
+                                   written={"target": "tensorrt", "profile": 0})
+        self.assertGreaterEqual(raised.sqnr_db, 28)
+        self.assertIn("layer0:fp32", raised.requests)
+        written = tare.export(model, self.folder / "deep.onnx", deep, target="tensorrt")
+        self.assertEqual(sum(layer.form == "fp32" for layer in written.layers), raised.n_layers)
+        kept = tare.raise_layers(model, deep, folder / "calib", profile,
+                                 written={"layer_precisions": "*:fp32"})
+        self.assertEqual((kept.requests, kept.sqnr_db), ("", math.inf))
+        with self.assertRaises(tare.UsageError):
+            tare.raise_layers(model, deep, folder / "calib", profile, written={"rows": "bytes"})
+        with self.assertRaises(tare.UsageError):
+            tare.raise_layers(model, deep, folder / "calib", profile, written={"profile": 1})
+
 
 class TuneTest(TestCase):
     def test_tune(self):

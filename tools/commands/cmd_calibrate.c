@@ -21,6 +21,7 @@
 #include "tools/source.h"
 #include "tools/table_out.h"
 #include "tools/tune/accuracy.h"
+#include "tools/tune/raising.h"
 
 enum { OPT_PAD_STATS = OPT_COMMAND, OPT_ALL_TENSORS, OPT_RAISE_LAYERS, OPT_GENERATE };
 
@@ -279,7 +280,7 @@ static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_
                            .lengths = &w->lengths,
                            .streaming = w->streaming};
   const tare_status status = accuracy_check(&c, &w->accuracy, err);
-  if (!w->table && w->accuracy.sqnr_db < ACCURACY_RAISE_BELOW) {
+  if (!w->table && w->accuracy.sqnr_db < RAISING_BELOW) {
     say(&a->in.common,
         "%s are statistics, whose tables have no raised layers: a table that calibrate writes "
         "itself has them (-o model.calib.json)",

@@ -24,6 +24,7 @@
 #include "tools/source.h"
 #include "tools/compare/worst.h"
 #include "tools/tune/accuracy.h"
+#include "tools/tune/raising.h"
 
 enum { UNFULFILLED = 1 }; /* exit code */
 
@@ -168,7 +169,7 @@ static tare_status check_first(const compare_arguments *const a, const compare_w
   accuracy found;
   const tare_status status = accuracy_check(&c, &found, err);
   free(requests);
-  if (status == TARE_OK && found.sqnr_db < ACCURACY_RAISE_BELOW) {
+  if (status == TARE_OK && found.sqnr_db < RAISING_BELOW) {
     say(&a->in.common,
         "strategies are compared without raised layers: a table that `tare calibrate' writes has "
         "them where 8 bits cost the outputs too much");

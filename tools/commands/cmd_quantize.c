@@ -10,6 +10,7 @@
 #include "tools/quantize/quantize_choose.h"
 #include "tools/quantize/quantize_files.h"
 #include "tools/quantize/quantize_judge.h"
+#include "tools/quantize/quantize_raise.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
@@ -22,14 +23,21 @@
 #include "tools/source.h"
 #include "tools/table_out.h"
 
-enum { OPT_METHOD = OPT_COMMAND, OPT_EVAL, OPT_TABLE, OPT_PRECISIONS, OPT_PER_PROFILE_FILES };
+enum {
+  OPT_METHOD = OPT_COMMAND,
+  OPT_EVAL,
+  OPT_TABLE,
+  OPT_PRECISIONS,
+  OPT_PER_PROFILE_FILES,
+  OPT_RAISE_WRITTEN
+};
 
 typedef struct quantize_arguments {
   opt_inputs in; /* data of the calibration */
   opt_export export;
   opt_metric metric;
   const char *output, *table, *method; /* method NULL: the best one */
-  bool per_profile;
+  bool per_profile, keep_layers;       /* keep_layers: raise none */
   opt_weight_methods weight_methods;
   double percentile;
   cli_list eval;
@@ -58,6 +66,10 @@ static const struct argp_option OPTIONS[] = {
      "Write a model for each profile, with its own scales: FILE with the number of the profile "
      "before .onnx",
      0},
+    {"raise-layers", OPT_RAISE_WRITTEN, "WHEN", 0,
+     "Find by trial which layers 8 bits cost the outputs too much, and write them in float or in "
+     "the form of row scales: ",
+     0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
     {"eval", OPT_EVAL, "DATA", 0,
      "Run the written model over DATA and measure its accuracy; repeat for more", 0},
@@ -77,14 +89,16 @@ static void quantize_check(const quantize_arguments *const a,
 
 static char *quantize_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family methods = family_methods();
-  return key == OPT_METHOD ? family_help(text, &methods) : (char *)text;
+  const cli_family methods = family_methods(), raisings = family_raisings();
+  return key == OPT_METHOD          ? family_help(text, &methods)
+         : key == OPT_RAISE_WRITTEN ? family_help(text, &raisings)
+                                    : (char *)text;
 }
 
 static error_t quantize_parse(const int key, char *const arg, struct argp_state *const state) {
   static char *precisions;
   quantize_arguments *const a = state->input;
-  const cli_family methods = family_methods();
+  const cli_family methods = family_methods(), raisings = family_raisings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -104,6 +118,9 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       return 0;
     case OPT_PER_PROFILE_FILES:
       a->per_profile = true;
+      return 0;
+    case OPT_RAISE_WRITTEN:
+      a->keep_layers = cli_pick(state, &raisings, arg) == 1;
       return 0;
     case OPT_TABLE:
       a->table = arg;
@@ -209,7 +226,7 @@ static tare_status quantize_try(const quantize_arguments *const a, quantize_work
       .common = common,
       .method = a->method,
       .per_profile = a->per_profile,
-      .reference = w->eval || !common->quiet || common->json, /* as quantize_judge needs it */
+      .reference = w->eval || !a->keep_layers || !common->quiet || common->json,
       .writing = &writing,
       .percentile = a->percentile,
       .eval = source_eval_options(&a->in, &none, &w->lengths, w->streaming)};
@@ -234,13 +251,24 @@ static tare_status quantize_write(const quantize_arguments *const a, quantize_wo
                   : TARE_OK;
 }
 
+static quantize_judged judged_of(const quantize_arguments *const a, const quantize_work *const w) {
+  return (quantize_judged){.in = &a->in,
+                           .model = w->model,
+                           .fp32 = w->choice.fp32,
+                           .lengths = &w->lengths,
+                           .streaming = w->streaming};
+}
+
+static tare_status raise_written(const quantize_arguments *const a, quantize_work *const w,
+                                 tare_error *const err) {
+  const quantize_writing how = writing_of(a, w);
+  const quantize_judged what = judged_of(a, w);
+  return a->keep_layers ? TARE_OK : quantize_raise(&what, &how, w->choice.table, &w->files, err);
+}
+
 static void judge_written(const quantize_arguments *const a, quantize_work *const w) {
   const quantize_writing how = writing_of(a, w);
-  const quantize_judged what = {.in = &a->in,
-                                .model = w->model,
-                                .fp32 = w->choice.fp32,
-                                .lengths = &w->lengths,
-                                .streaming = w->streaming};
+  const quantize_judged what = judged_of(a, w);
   quantize_judge(&what, &how, &w->files);
 }
 
@@ -277,11 +305,11 @@ static void print_other(const quantize_choice *const choice, const int i) {
 }
 
 /* "mse, 33.2 dB on the calibration data (minmax 31.0, ...)" */
-static void print_choice(const quantize_choice *const choice) {
+static void print_choice(const quantize_choice *const choice, const char *const when) {
   const quantize_method *const best = &choice->tried[choice->best];
   printf("method     %s", tare_method_name(best->method));
   if (choice->n_tried > 1) {
-    printf(": SQNR %.1f dB on the calibration data (", best->sqnr_db);
+    printf(": SQNR %.1f dB on the calibration data%s (", best->sqnr_db, when);
   }
   const char *between = "";
   for (int i = 0; i < choice->n_tried && choice->n_tried > 1; i++) {
@@ -322,7 +350,8 @@ static void print_evaluation(const quantize_arguments *const a, const quantize_w
 }
 
 static void quantize_print_text(const quantize_arguments *const a, const quantize_work *const w) {
-  print_choice(&w->choice);
+  const bool raised = tare_table_n_raised(w->choice.table) > 0;
+  print_choice(&w->choice, raised ? " before layers are raised" : "");
   print_files(a, w);
   if (a->table) {
     printf("table      %s\n", a->table);
@@ -389,6 +418,7 @@ static tare_status quantize_all(const quantize_arguments *const a, quantize_work
   CLI_TRY(name_files(a, w, err));
   CLI_TRY(quantize_collect(a, w, err));
   CLI_TRY(quantize_try(a, w, err));
+  CLI_TRY(raise_written(a, w, err));
   CLI_TRY(quantize_write(a, w, err));
   judge_written(a, w);
   CLI_TRY(w->eval ? quantize_evaluate(a, w, err) : TARE_OK);

@@ -17,6 +17,15 @@ static int count_form(const tare_export *const out, const char *const form) {
   return n;
 }
 
+static int count_raised(const tare_export *const out, const char *const form) {
+  int n = 0;
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    const tare_exported_layer layer = tare_export_layer(out, i);
+    n += layer.raised != TARE_PRECISION_ANY && strcmp(layer.form, form) == 0;
+  }
+  return n;
+}
+
 static int count_rounding(const tare_export *const out, const tare_rounding rounding) {
   int n = 0;
   for (int i = 0; i < tare_export_n_layers(out); i++) {
@@ -69,6 +78,24 @@ static void export_print_methods(const tare_export *const out) {
   methods_print(clipped, corrected, smoothed);
 }
 
+/* "raised     3 layers, which 8 bits cost too much: 2 fp32, 1 int16" */
+static void export_print_raised(const tare_export *const out) {
+  char *forms = NULL;
+  int all = 0;
+  for (int i = 0; i < tare_export_n_layers(out); i++) {
+    const char *const form = tare_export_layer(out, i).form;
+    const int n = count_raised(out, form);
+    all += tare_export_layer(out, i).raised != TARE_PRECISION_ANY;
+    if (is_first_of_form(out, i) && n) {
+      forms = cli_append(forms, "%s%d %s", forms ? ", " : "", n, form);
+    }
+  }
+  if (all) {
+    printf("raised     %d layer%s, which 8 bits cost too much: %s\n", all, cli_s(all), forms);
+  }
+  free(forms);
+}
+
 void export_print(const tare_export *const out, const int target) {
   const char *const engine = tare_export_target_at(target)->engine;
   char *const forms = count_forms(out);
@@ -84,6 +111,7 @@ void export_print(const tare_export *const out, const int target) {
            tare_export_n_folded_norms(out));
   }
   printf("layers     %d: %s\n", tare_export_n_layers(out), forms);
+  export_print_raised(out);
   roundings_print(count_rounding(out, TARE_ROUNDING_TABLE),
                   count_rounding(out, TARE_ROUNDING_NEAREST));
   export_print_methods(out);
@@ -116,6 +144,8 @@ void export_json(cJSON *const object, const tare_export *const out,
     json_text(item, "op", layer.op);
     json_text(item, "form", layer.form);
     json_text(item, "reason", layer.reason);
+    json_text(item, "raised",
+              layer.raised == TARE_PRECISION_ANY ? "" : tare_precision_name(layer.raised));
     json_text(item, "rounding", tare_rounding_name(layer.rounding));
     json_bool(item, "clipped", layer.clipped);
     json_bool(item, "corrected", layer.corrected);

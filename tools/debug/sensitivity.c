@@ -99,8 +99,9 @@ static tare_status measure_all(sensitivity *const s, tare_error *const err) {
 
 /* --- ranking ---------------------------------------------------------------------------------- */
 
+/* A layer that leaves no numbers, NAN, costs most. */
 static double noise_of(const double sqnr_db) {
-  return pow(10, -sqnr_db / 10); /* 0 for INFINITY */
+  return isnan(sqnr_db) ? INFINITY : pow(10, -sqnr_db / 10); /* 0 for INFINITY */
 }
 
 static int by_noise(const void *const a, const void *const b) {
@@ -112,20 +113,19 @@ static void sensitivity_sort(sensitivity *const s) {
   const double all = noise_of(s->total_db);
   for (int i = 0; i < s->n; i++) {
     const double noise = noise_of(s->layers[i].sqnr_db);
-    s->layers[i].noise = s->all_but_one ? all - noise : noise;
+    const bool cures = noise < INFINITY || all < INFINITY;
+    s->layers[i].noise = !s->all_but_one ? noise : cures ? all - noise : 0;
   }
   qsort(s->layers, (size_t)s->n, sizeof *s->layers, by_noise);
 }
 
 /* How many layers meet the target if the noise of layers adds up. */
 static int count_to_keep(const sensitivity *const s) {
+  const double most = noise_of(s->target_db);
   double noise = 0;
-  int n = 0;
-  for (int i = 0; i < s->n; i++) {
-    noise += fmax(s->layers[i].noise, 0);
-  }
-  while (n < s->n && noise > noise_of(s->target_db)) {
-    noise -= fmax(s->layers[n++].noise, 0);
+  int n = s->n;
+  while (n > 0 && noise + fmax(s->layers[n - 1].noise, 0) <= most) {
+    noise += fmax(s->layers[--n].noise, 0);
   }
   return n;
 }

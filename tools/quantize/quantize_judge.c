@@ -137,8 +137,8 @@ static tare_status judge_files(const quantize_judged *const j, const quantize_wr
   CLI_TRY(status);
   for (int i = 0; i < files->n; i++) {
     quantize_file *const file = &files->items[i];
-    file->checked = (accuracy){.samples = quantize_score(&results[i], file->profile)->samples,
-                               .sqnr_db = quantize_sqnr(&results[i], file->profile)};
+    file->checked.samples = quantize_score(&results[i], file->profile)->samples;
+    file->checked.sqnr_db = quantize_sqnr(&results[i], file->profile);
     if (file->profile < 0) {
       score_warn_output(&j->in->common, &results[i], file->plan);
     }

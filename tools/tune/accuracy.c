@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/layer_times.h"
 #include "tools/say.h"
 #include "tools/show/layer_facts.h"
 #include "tools/source.h"
+#include "tools/tune/raising.h"
 
 /* The two plans, and how long they take. */
 typedef struct accuracy_run {
@@ -108,98 +108,39 @@ static void accuracy_note(const accuracy_run *const r, accuracy *const out) {
   out->sqnr_db = tare_eval_lowest_sqnr(&r->result);
 }
 
-/* Of a sample at all levels, if a run has that of `values`: samples differ most by one symbol. */
-static double runs_of_sample(const accuracy_run *const r, const int64_t *const values) {
-  const tare_eval_result *const result = &r->result;
-  const tare_profiles *const profiles = tare_plan_profiles(r->int8);
-  double runs = result->n_levels ? result->n_levels : 1;
-  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
-    if (values[s] > 0 && strcmp(tare_profiles_symbol(profiles, s), result->length_symbol) == 0) {
-      double lengths = 0;
-      for (int64_t i = 0; i < result->n_samples; i++) {
-        lengths += (double)result->samples[i].length;
-      }
-      runs *= lengths / (double)values[s] / (double)result->n_samples;
-    }
-  }
-  return runs;
-}
-
-/* By the opt lengths of the first profile. Times would make tables depend on the machine. */
-static tare_status sample_operations(const accuracy_run *const r, double *const operations,
-                                     tare_error *const err) {
-  int64_t values[TARE_MAX_SYMBOLS];
-  double *layers = NULL;
-  profile_values(tare_plan_profiles(r->int8), 0, POINT_OPT, values);
-  const tare_status status = plan_operations(r->int8, values, &layers, operations, err);
-  free(layers);
-  *operations *= runs_of_sample(r, values);
-  return status;
-}
-
-/* How many samples, at most `most`, plans can run over that take so many operations for each. */
-static int64_t affordable(const double operations, const int64_t most) {
-  int64_t samples = most;
-  while (samples > 1 && operations * (double)samples > ACCURACY_OPERATIONS) {
-    samples /= 2;
-  }
-  return samples;
-}
-
-/* Those that single layers are measured with, each in two forms, and those that judge mixes. */
-static tare_status open_raising(const accuracy_case *const c, const accuracy_run *const r,
-                                tare_dataset **const search, tare_dataset **const check,
-                                tare_error *const err) {
-  enum { FORMS = 2, MIXES = 9 };
-  double operations;
-  CLI_TRY(sample_operations(r, &operations, err));
-  const double probes = FORMS * quantized_layers(r->int8);
-  CLI_TRY(open_samples(c, affordable(probes * operations, ACCURACY_PROBED_SAMPLES), search, err));
-  return open_samples(c, affordable(MIXES * operations, ACCURACY_JUDGED_SAMPLES), check, err);
-}
-
-static void accuracy_say_raised(const opt_common *const common, const tare_raised *const raised,
-                                const int64_t samples) {
-  say(common,
-      "raised %d layer%s with %.1f %% of the multiply-adds to row scales, 16 bits or float: "
-      "%.1f dB instead of %.1f on %" PRId64 " sample%s",
-      raised->n_layers, cli_s(raised->n_layers), 100 * raised->share, raised->sqnr_db,
-      raised->standard_sqnr_db, samples, cli_s(samples));
-}
-
 /* Gives the table requests for layers that 8 bits cost too much, and measures its plan again. */
 static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *const r,
                                   accuracy *const out, tare_error *const err) {
+  enum { FORMS = 2 };
   const opt_metric none = {.metric = -1};
-  tare_dataset *search = NULL, *check = NULL;
-  tare_raised raised = {0};
+  const raising_case search = {.in = c->in,
+                               .model = c->model,
+                               .profiles = c->profiles,
+                               .streaming = c->streaming,
+                               .plan = r->int8,
+                               .result = &r->result,
+                               .n_probes = FORMS * quantized_layers(r->int8),
+                               .forms = "row scales, 16 bits or float"};
+  tare_raised raised;
   tare_raise_options o;
   tare_raise_options_init(&o);
-  o.below_db = ACCURACY_RAISE_BELOW;
-  o.seconds = ACCURACY_RAISING_SECONDS;
   o.build = opt_build_options(c->build, &c->in->common, c->table);
   o.eval = source_eval_options(c->in, &none, c->lengths, c->streaming);
-  tare_status status = open_raising(c, r, &search, &check, err);
-  if (status == TARE_OK) {
-    status = tare_raise_layers(c->model, c->profiles, search, check, &o, &raised, err);
-  }
-  const int64_t samples = check ? tare_dataset_count(check) : 0;
-  tare_dataset_close(&search);
-  tare_dataset_close(&check);
-  if (status == TARE_OK && !raised.complete) {
-    say(&c->in->common, "no layers are raised: to find them takes more than %.0f s", o.seconds);
-  }
+  tare_status status = raising_search(&search, &o, &raised, err);
   if (status == TARE_OK && raised.n_layers > 0) {
-    out->n_raised = raised.n_layers;
-    out->share = raised.share;
-    out->standard_sqnr_db = raised.standard_sqnr_db;
+    accuracy_take_raised(out, &raised);
     status = tare_table_set_layer_precisions(c->kept, raised.requests, err);
     status = status == TARE_OK ? accuracy_measure(c, r, err) : status;
     accuracy_note(r, out);
-    accuracy_say_raised(&c->in->common, &raised, samples);
   }
   tare_raised_fini(&raised);
   return status;
+}
+
+void accuracy_take_raised(accuracy *const out, const tare_raised *const raised) {
+  out->n_raised += raised->n_layers;
+  out->share += raised->share;
+  out->standard_sqnr_db = raised->standard_sqnr_db;
 }
 
 #define ACCURACY_CURE "--sqnr 30 -o PLAN' finds the precisions that such layers need"
@@ -229,16 +170,11 @@ static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *con
   CLI_TRY(tare_plan_build(c->model, c->profiles, &fp32, &r->fp32, err));
   CLI_TRY(accuracy_measure(c, r, err));
   accuracy_note(r, out);
-  if (c->raises && tare_eval_worst_sqnr(&r->result) < ACCURACY_RAISE_BELOW) {
+  if (c->raises && tare_eval_worst_sqnr(&r->result) < RAISING_BELOW) {
     CLI_TRY(accuracy_raise(c, r, out, err));
   }
   score_warn_output(&c->in->common, &r->result, r->int8);
   return out->sqnr_db < ACCURACY_LIMIT ? accuracy_say_bad(c, r, out, err) : TARE_OK;
-}
-
-/* What may be otherwise the next time. A table that depends on it is not written. */
-static bool is_passing(const tare_status status) {
-  return status == TARE_E_MEMORY || status == TARE_E_IO || status == TARE_E_INPUT;
 }
 
 /* A check that is not possible is a warning, also of the table. */
@@ -260,7 +196,7 @@ tare_status accuracy_check(const accuracy_case *const c, accuracy *const out,
   }
   tare_error why = {0};
   tare_status status = accuracy_look(c, &r, out, &why);
-  if (status != TARE_OK && c->kept && is_passing(status)) {
+  if (status != TARE_OK && c->kept && raising_may_pass(status)) {
     *err = why;
   } else if (status != TARE_OK) {
     status = accuracy_say_unchecked(c, why.message, err);

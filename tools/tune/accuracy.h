@@ -17,15 +17,6 @@
 enum { ACCURACY_SAMPLES = 8, ACCURACY_RANKED_SAMPLES = 2, ACCURACY_NAMED_LAYERS = 3 };
 #define ACCURACY_RANKING_SECONDS 15.0
 
-/* Below this SQNR layers are raised: other samples may lose 2 dB more. */
-#define ACCURACY_RAISE_BELOW (ACCURACY_LIMIT + 2)
-
-/* The same of a search for layers to raise. There are fewer samples if a half of it would take more
- * operations, which a slow core does in half a minute; when the time is over, it has no result. */
-enum { ACCURACY_PROBED_SAMPLES = 4, ACCURACY_JUDGED_SAMPLES = 32 };
-#define ACCURACY_OPERATIONS 6e11
-#define ACCURACY_RAISING_SECONDS 60.0
-
 /* What is checked. */
 typedef struct accuracy_case {
   const opt_inputs *in; /* with the data of the calibration */
@@ -60,6 +51,9 @@ void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, i
 
 /* "layers that cost most: ...": the first of n layers; to be freed. */
 char *accuracy_costly_layers(const sensitive_layer *layers, int n);
+
+/* Notes what a search has raised. */
+void accuracy_take_raised(accuracy *out, const tare_raised *raised);
 
 /* Adds "accuracy" if it was checked. */
 void accuracy_json(cJSON *object, const accuracy *a);

@@ -75,8 +75,8 @@ static tarei_recurrent_sizes recurrent_sizes_of(const tarei_recurrent *const s,
                              .batch = (size_t)x->dims[1 - time],
                              .input = (size_t)x->dims[2],
                              .hidden = (size_t)in[TAREI_RECURRENT_R]->dims[2]};
-  z.gate = tarei_round_up(z.hidden, TAREI_F32_PANEL);
-  z.columns = (size_t)s->form.gates * z.gate;
+  z.gate = tarei_recurrent_gate(&s->form, z.hidden);
+  z.columns = tarei_round_up((size_t)s->form.gates * z.gate, TAREI_F32_PANEL);
   return z;
 }
 

@@ -29,8 +29,13 @@ static size_t recurrent_take(size_t *const end, const size_t bytes) {
   return at;
 }
 
+/* Of the sums of m sequences in one direction, at all steps. */
+static size_t all_bytes(const tarei_recurrent_sizes *const z, const size_t m) {
+  return tarei_times(tarei_times(z->steps, m), z->columns * sizeof(float));
+}
+
 static size_t chunk_bytes(const tarei_recurrent_sizes *const z, const size_t m) {
-  const size_t row = z->columns * sizeof(float), all = tarei_times(z->steps * m, row);
+  const size_t row = z->columns * sizeof(float), all = all_bytes(z, m);
   const size_t most = FEWEST_ROWS * row > CHUNK_BYTES ? FEWEST_ROWS * row : CHUNK_BYTES;
   const size_t bytes = all < most ? all : most, step = tarei_times(m, row);
   return bytes > step ? bytes : step;
@@ -51,9 +56,17 @@ static void recurrent_cut(const tarei_recurrent *const s, const tarei_recurrent_
   l->parts = parts ? parts : 1;
 }
 
-static void place_lane(const tarei_recurrent_sizes *const z, recurrent_layout *const l) {
+/* Both directions of one sequence. */
+static bool has_pair(const tarei_recurrent_sizes *const z, const recurrent_layout *const l) {
+  return l->lanes == TAREI_RECURRENT_LANES && z->batch == 1;
+}
+
+static void place_lane(const tarei_recurrent_sizes *const z, const size_t dirs,
+                       recurrent_layout *const l) {
   const size_t state = tarei_times(l->m, z->hidden * sizeof(float));
-  l->x = recurrent_take(&l->lane, chunk_bytes(z, l->m));
+  const size_t chunk = chunk_bytes(z, l->m), all = tarei_times(dirs, all_bytes(z, l->m));
+  const size_t shared = all < CHUNK_BYTES ? all : CHUNK_BYTES; /* shorter inputs may need it */
+  l->x = recurrent_take(&l->lane, shared > chunk ? shared : chunk);
   l->rec = recurrent_take(&l->lane, tarei_times(l->m, z->columns * sizeof(float)));
   l->h = recurrent_take(&l->lane, state);
   l->c = recurrent_take(&l->lane, state);
@@ -80,7 +93,7 @@ static recurrent_layout recurrent_layout_of(const tarei_recurrent *const s,
   l.row_scratch = recurrent_take(
       &l.total,
       s->row_scales ? tarei_row_scales_scratch((tarei_row_form){0}, z->input, threads) : 0);
-  place_lane(z, &l);
+  place_lane(z, dirs, &l);
   l.first_lane = recurrent_take(&l.total, tarei_times(l.lanes, l.lane));
   return l;
 }
@@ -279,14 +292,34 @@ static void clear_rest(const pack *const p, const tarei_recurrent_lane *const la
   }
 }
 
+/* The input of both directions at all steps of a sequence. */
+static void take_input_of_both(pack *const p) {
+  tarei_recurrent_lane *const first = &p->lanes[0], *const second = &p->lanes[1];
+  tarei_recurrent_input(first, TAREI_RECURRENT_LANES, 0, p->length, p->team, p->thread);
+  second->t0 = first->t0;
+  second->ldx = first->ldx;
+  second->x = first->x + first->j->z.columns;
+}
+
+/* The input of steps [first, first + n). */
+static void recurrent_take_input(pack *const p, const size_t first, const size_t n) {
+  const tarei_recurrent_sizes *const z = &p->lanes->j->z;
+  const size_t both = tarei_times(TAREI_RECURRENT_LANES, all_bytes(z, 1));
+  if (p->n == TAREI_RECURRENT_LANES && z->batch == 1 && both <= CHUNK_BYTES) {
+    take_input_of_both(p);
+    return;
+  }
+  for (size_t i = 0; i < p->n; i++) {
+    tarei_recurrent_lane *const lane = &p->lanes[i];
+    const size_t t0 = tarei_recurrent_is_backwards(lane) ? p->length - first - n : first;
+    tarei_recurrent_input(lane, 1, t0, n, p->team, p->thread);
+  }
+}
+
 static void run_pack(pack *const p) {
   for (size_t first = 0; first < p->length; first += p->chunk) {
     const size_t n = p->length - first < p->chunk ? p->length - first : p->chunk;
-    for (size_t i = 0; i < p->n; i++) {
-      tarei_recurrent_lane *const lane = &p->lanes[i];
-      const size_t t0 = tarei_recurrent_is_backwards(lane) ? p->length - first - n : first;
-      tarei_recurrent_input(lane, t0, n, p->team, p->thread);
-    }
+    recurrent_take_input(p, first, n);
     recurrent_make_steps(p, first, n);
   }
   for (size_t i = 0; i < p->n; i++) {
@@ -342,8 +375,7 @@ void tarei_recurrent_run(const tarei_step *const step, const tarei_run *const ru
   j.w = take_weights(&j, TAREI_RECURRENT_W, z->input, &s->w, l.w);
   j.r = take_weights(&j, TAREI_RECURRENT_R, z->hidden, &s->r, l.r);
   whole w = {&j, &l, true};
-  const bool pair = l.lanes == TAREI_RECURRENT_LANES && z->batch == 1;
-  if (l.parts > 1 || (pair && tarei_recurrent_is_small(&j))) {
+  if (l.parts > 1 || (has_pair(z, &l) && tarei_recurrent_is_small(&j))) {
     run_lanes(&w, 0, l.lanes, 0);
   } else if (l.lanes > 1 && run->threads > 1) {
     w.team = false;

@@ -7,8 +7,8 @@
  * input's share of some steps ahead is one product, in `x` of the lane; each step adds the product
  * of the state.
  *
- * Gates lie apart from each other by a multiple of a panel (`step` floats), in packed weights and
- * in sums, so that a part begins at a panel whatever the number of units.
+ * Gates lie `gate` floats apart, in packed weights and in sums: by the number of units where there
+ * are few, so that gates share panels, else by a multiple of a panel, so that a part begins at one.
  *
  * int8: the input is bytes with a static scale, or rows with scales of their own; the state is
  * quantized at each step, each sequence by its own largest magnitude. Gates and cells are float.
@@ -51,11 +51,14 @@ typedef struct tarei_recurrent {
 
 typedef struct tarei_recurrent_sizes {
   size_t steps, batch, input, hidden;
-  size_t gate;    /* hidden, rounded up to a panel */
-  size_t columns; /* of all gates of a direction */
+  size_t gate;    /* from a gate to the next */
+  size_t columns; /* of all gates of a direction, rounded up to a panel */
 } tarei_recurrent_sizes;
 
 /* ---- weights (recurrent_weights.c) ---- */
+
+/* Columns from a gate to the next. */
+size_t tarei_recurrent_gate(const tarei_recurrent_form *form, size_t hidden);
 
 /* Scales of int8 W and R, for tarei_lowering.weight_scales. */
 size_t tarei_recurrent_weight_scales(const tarei_step *step, int input, float *out);

@@ -12,6 +12,7 @@ typedef struct recurrent_input_rows {
   const tarei_recurrent_lane *lane;
   const char *x;
   size_t ldx, m;
+  size_t columns;
   float *out;
   size_t ld_out;
 } recurrent_input_rows;
@@ -71,7 +72,7 @@ static void scaled_rows(const void *const user, const size_t first, const size_t
                         const int thread) {
   const recurrent_input_rows *const r = user;
   const tarei_recurrent_job *const j = r->lane->j;
-  tarei_i8_gemm g = bytes_product(r, 0, j->z.columns);
+  tarei_i8_gemm g = bytes_product(r, 0, r->columns);
   g.epilogue = tarei_epilogue_at(&g.epilogue, first, 0);
   tarei_row_scales_gemm((tarei_row_form){0}, &g, (const float *)(const void *)r->x + first * r->ldx,
                         r->ldx, end - first, j->run->kernels, j->row_scratch, thread);
@@ -87,17 +88,17 @@ static void recurrent_input_multiply(const recurrent_input_rows *const r, const 
   } else if (j->s->row_scales) {
     scaled_rows(r, 0, r->m, thread);
   } else if (team) {
-    const tarei_grid grid = {r->m, j->z.columns, bytes, bytes,
+    const tarei_grid grid = {r->m, r->columns, bytes, bytes,
                              j->s->bytes ? kernels->i8_gemm_isa : kernels->f32_gemm_isa};
     tarei_grid_run(&grid, j->run, recurrent_input_block, r);
   } else {
-    const tarei_block all = {0, r->m, 0, j->z.columns};
+    const tarei_block all = {0, r->m, 0, r->columns};
     recurrent_input_block(r, &all, thread);
   }
 }
 
-void tarei_recurrent_input(tarei_recurrent_lane *const lane, const size_t t0, const size_t n,
-                           const bool team, const int thread) {
+void tarei_recurrent_input(tarei_recurrent_lane *const lane, const size_t dirs, const size_t t0,
+                           const size_t n, const bool team, const int thread) {
   const tarei_recurrent_job *const j = lane->j;
   const tarei_recurrent_sizes *const z = &j->z;
   const size_t element = tare_dtype_size(j->run->in[TAREI_RECURRENT_X]->dtype);
@@ -105,15 +106,17 @@ void tarei_recurrent_input(tarei_recurrent_lane *const lane, const size_t t0, co
   const size_t by_sequence = z->input * (j->s->form.batch_first ? z->steps : 1);
   const char *const x = (const char *)j->run->in[TAREI_RECURRENT_X]->data +
                         (t0 * by_step + lane->first * by_sequence) * element;
+  const size_t columns = dirs * z->columns;
   lane->t0 = t0;
+  lane->ldx = columns;
   if (by_step == lane->m * z->input) {
-    const recurrent_input_rows all = {lane, x, z->input, n * lane->m, lane->x, z->columns};
+    const recurrent_input_rows all = {lane, x, z->input, n * lane->m, columns, lane->x, columns};
     recurrent_input_multiply(&all, team, thread);
     return;
   }
   for (size_t b = 0; b < lane->m; b++) {
-    const recurrent_input_rows one = {lane, x + b * by_sequence * element, by_step,
-                                      n,    lane->x + b * z->columns,      lane->m * z->columns};
+    const recurrent_input_rows one = {lane,    x + b * by_sequence * element, by_step,          n,
+                                      columns, lane->x + b * columns,         lane->m * columns};
     recurrent_input_multiply(&one, team, thread);
   }
 }

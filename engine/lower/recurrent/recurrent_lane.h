@@ -24,10 +24,11 @@ typedef struct tarei_recurrent_job {
 typedef struct tarei_recurrent_lane {
   const tarei_recurrent_job *j;
   int dir;
-  size_t first, m;  /* sequences of the batch */
-  size_t length;    /* of the longest of them */
-  size_t t0;        /* first time step in x */
-  float *x;         /* [chunk][m][columns] */
+  size_t first, m; /* sequences of the batch */
+  size_t length;   /* of the longest of them */
+  size_t t0;       /* first time step in x */
+  float *x;        /* [chunk][m][columns], rows ldx apart */
+  size_t ldx;
   float *rec;       /* [m][columns] */
   float *h, *c;     /* [m][hidden] */
   float *reset;     /* [m][hidden], r * h of a GRU */
@@ -42,9 +43,11 @@ static inline size_t tarei_recurrent_ld(const size_t hidden) {
   return tarei_round_up(hidden, TAREI_ALIGN);
 }
 
-/* Multiplies the input of time steps t0.. of the lane (`n` of them) with W. With the team of the
- * run where the caller is its owner. */
-void tarei_recurrent_input(tarei_recurrent_lane *lane, size_t t0, size_t n, bool team, int thread);
+/* Multiplies the input of time steps t0.. of the lane (`n` of them) with W of its direction, or of
+ * `dirs` of them, whose sums then lie side by side in a row of x. With the team of the run where
+ * the caller is its owner. */
+void tarei_recurrent_input(tarei_recurrent_lane *lane, size_t dirs, size_t t0, size_t n, bool team,
+                           int thread);
 
 /* One step consists of: begin, part 0 for each part, and for a GRU that resets before its product
  * middle, part 1 for each part. begin and middle take the whole lane. */

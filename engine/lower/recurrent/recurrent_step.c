@@ -14,7 +14,7 @@ typedef struct span {
 } span;
 
 static units units_of(const tarei_recurrent_job *const j, const size_t part) {
-  const size_t panels = j->z.gate / TAREI_F32_PANEL;
+  const size_t panels = tarei_round_up(j->z.gate, TAREI_F32_PANEL) / TAREI_F32_PANEL;
   const size_t first = panels * part / j->parts * TAREI_F32_PANEL;
   const size_t end = panels * (part + 1) / j->parts * TAREI_F32_PANEL;
   return (units){first, (end < j->z.hidden ? end : j->z.hidden) - first};
@@ -58,7 +58,8 @@ static void recurrent_step_multiply(const tarei_recurrent_lane *const l, const s
                                     const units u, const size_t first_gate, const size_t end_gate) {
   const size_t step = l->j->z.gate;
   if (l->j->parts == 1) {
-    multiply_columns(l, s, first_gate * step, (end_gate - first_gate) * step);
+    const size_t n = tarei_round_up((end_gate - first_gate) * step, TAREI_F32_PANEL);
+    multiply_columns(l, s, first_gate * step, n);
     return;
   }
   for (size_t g = first_gate; g < end_gate; g++) {
@@ -69,7 +70,7 @@ static void recurrent_step_multiply(const tarei_recurrent_lane *const l, const s
 /* --- gates ------------------------------------------------------------------------------------ */
 
 static const float *x_at(const tarei_recurrent_lane *const l, const size_t t, const span s) {
-  return l->x + ((t - l->t0) * l->m + s.first) * l->j->z.columns;
+  return l->x + ((t - l->t0) * l->m + s.first) * l->ldx;
 }
 
 static tarei_state_out state_into(const tarei_recurrent_lane *const l, float *const to,
@@ -85,7 +86,7 @@ static tarei_gru_gates gru_of(const tarei_recurrent_lane *const l, const size_t 
                            .n = u.n,
                            .gate_step = j->z.gate,
                            .x = x_at(l, t, s) + u.first,
-                           .ldx = j->z.columns,
+                           .ldx = l->ldx,
                            .rec = l->rec + s.first * j->z.columns + u.first,
                            .ldrec = j->z.columns,
                            .h = l->h + s.first * j->z.hidden + u.first,
@@ -105,7 +106,7 @@ static void recurrent_step_update_lstm(const tarei_recurrent_lane *const l, cons
                           .n = u.n,
                           .gate_step = j->z.gate,
                           .x = x_at(l, t, s) + u.first,
-                          .ldx = j->z.columns,
+                          .ldx = l->ldx,
                           .rec = l->rec + s.first * j->z.columns + u.first,
                           .ldrec = j->z.columns,
                           .peephole = j->peepholes ? j->peepholes + peepholes + u.first : NULL,

@@ -1,4 +1,4 @@
-/* Weights of recurrent layers: each gate is packed apart, so that it begins at a panel. */
+/* Weights of recurrent layers. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,21 +7,37 @@
 #include "engine/lower/recurrent/recurrent.h"
 #include "engine/lower/products/row_scales.h"
 
+#define MOST_UNITS_SHARED 128 /* so few that they are not cut into parts */
+#define MOST_UNITS_TOGETHER 8 /* whose gates fill one panel at most */
+
 static_assert(TAREI_I8_PANEL == TAREI_F32_PANEL, "gates begin at panels of both");
 
-/* W or R of a node: [dirs][gates][hidden][k]. */
-typedef struct matrix {
-  size_t dirs, gates, hidden, k;
-  size_t columns; /* of a direction */
-} matrix;
-
-static size_t gate_step(const matrix *const m) {
-  return m->columns / m->gates;
+/* Gates share panels, but for a GRU that multiplies some of them before the others, or whose
+ * vectors of sixteen units would reach from one panel into another. */
+size_t tarei_recurrent_gate(const tarei_recurrent_form *const form, const size_t hidden) {
+  const bool whole = hidden <= MOST_UNITS_TOGETHER || hidden % (TAREI_F32_PANEL / 2) == 0;
+  const bool shares = form->gates != 3 || (form->linear_before_reset && whole);
+  return shares && hidden <= MOST_UNITS_SHARED ? hidden : tarei_round_up(hidden, TAREI_F32_PANEL);
 }
 
-static size_t recurrent_weights_offset_of(const matrix *const m, const size_t dir,
-                                          const size_t gate) {
-  return (dir * m->gates + gate) * m->hidden * m->k;
+/* W or R of a node: [dirs][gates][hidden][k]. A piece is what is packed alone, from a panel on: all
+ * gates where they share panels, or one of them. */
+typedef struct matrix {
+  size_t dirs, pieces; /* of a direction */
+  size_t rows, k;      /* of a piece */
+  size_t step;         /* columns from a piece to the next */
+} matrix;
+
+static matrix matrix_of(const tarei_recurrent_form *const form, const size_t hidden,
+                        const size_t k) {
+  const size_t gates = (size_t)form->gates, gate = tarei_recurrent_gate(form, hidden);
+  const size_t pieces = gate == hidden ? 1 : gates, rows = gates / pieces * hidden;
+  return (matrix){(size_t)form->dirs, pieces, rows, k, tarei_round_up(rows, TAREI_F32_PANEL)};
+}
+
+/* Of all directions. */
+static size_t recurrent_columns_of(const matrix *const m) {
+  return m->dirs * m->pieces * m->step;
 }
 
 static tare_status read_matrix(const tarei_recurrent *const s, const tarei_step *const step,
@@ -40,8 +56,7 @@ static tare_status read_matrix(const tarei_recurrent *const s, const tarei_step 
     return tarei_fail(err, TARE_E_MODEL, "the shape of weights '%s' does not match the layer",
                       v->name);
   }
-  *out = (matrix){(size_t)dims[0], gates, rows / gates, (size_t)dims[2],
-                  gates * tarei_round_up(rows / gates, TAREI_I8_PANEL)};
+  *out = matrix_of(&s->form, rows / gates, (size_t)dims[2]);
   return TARE_OK;
 }
 
@@ -49,11 +64,9 @@ static tare_status read_matrix(const tarei_recurrent *const s, const tarei_step 
 
 static void pack_floats(const matrix *const m, const float *const w,
                         const tarei_kernels *const kernels, float *const packed) {
-  for (size_t d = 0; d < m->dirs; d++) {
-    for (size_t g = 0; g < m->gates; g++) {
-      kernels->f32_pack(w + recurrent_weights_offset_of(m, d, g), m->k, true, m->k, m->hidden,
-                        packed + (d * m->columns + g * gate_step(m)) * m->k);
-    }
+  for (size_t i = 0; i < m->dirs * m->pieces; i++) {
+    kernels->f32_pack(w + i * m->rows * m->k, m->k, true, m->k, m->rows,
+                      packed + i * m->step * m->k);
   }
 }
 
@@ -61,7 +74,7 @@ void tarei_recurrent_pack_floats(const tarei_recurrent *const s,
                                  const tarei_recurrent_sizes *const z, const float *const w,
                                  const size_t k, const tarei_kernels *const kernels,
                                  float *const packed) {
-  const matrix m = {(size_t)s->form.dirs, (size_t)s->form.gates, z->hidden, k, z->columns};
+  const matrix m = matrix_of(&s->form, z->hidden, k);
   pack_floats(&m, w, kernels, packed);
 }
 
@@ -70,7 +83,7 @@ static tare_status take_floats(const matrix *const m, const tarei_step *const st
                                tare_error *const err) {
   void *data;
   bool fresh;
-  TAREI_TRY(tarei_blobs_take(blobs, m->dirs * tarei_f32_packed_size(m->k, m->columns), &data,
+  TAREI_TRY(tarei_blobs_take(blobs, tarei_f32_packed_size(m->k, recurrent_columns_of(m)), &data,
                              &fresh, err));
   if (fresh) {
     pack_floats(m, step->graph->values[step->node->in[input]].data->data, step->kernels, data);
@@ -81,10 +94,10 @@ static tare_status take_floats(const matrix *const m, const tarei_step *const st
 
 /* --- int8 ------------------------------------------------------------------------------------- */
 
-/* One gate of a direction; q holds hidden * k bytes. */
-static void quantize_gate(const matrix *const m, const float *const w, int8_t *const q,
-                          float *const scales) {
-  for (size_t i = 0; i < m->hidden; i++) {
+/* One piece; q holds rows * k bytes. */
+static void quantize_piece(const matrix *const m, const float *const w, int8_t *const q,
+                           float *const scales) {
+  for (size_t i = 0; i < m->rows; i++) {
     scales[i] = tarei_weight_scale(w + i * m->k, m->k, 1);
     for (size_t j = 0; j < m->k; j++) {
       q[i * m->k + j] = tarei_weight_quantize(w[i * m->k + j], scales[i]);
@@ -100,16 +113,16 @@ typedef struct recurrent_weights_target {
 
 static tare_status pack_bytes(const matrix *const m, const float *const w, const int32_t zero_point,
                               const recurrent_weights_target *const to, tare_error *const err) {
-  int8_t *const q = tarei_calloc(m->hidden, m->k);
+  int8_t *const q = tarei_calloc(m->rows, m->k);
   if (!q) {
-    return tarei_fail_memory(err, "weights", m->hidden * m->k);
+    return tarei_fail_memory(err, "weights", m->rows * m->k);
   }
-  for (size_t i = 0; i < m->dirs * m->gates; i++) {
-    const size_t column = i * gate_step(m);
-    quantize_gate(m, w + i * m->hidden * m->k, q, to->scales + i * m->hidden);
-    tarei_i8_pack(q, m->k, true, m->k, m->hidden, to->packed + tarei_i8_packed_size(m->k, column),
+  for (size_t i = 0; i < m->dirs * m->pieces; i++) {
+    const size_t column = i * m->step;
+    quantize_piece(m, w + i * m->rows * m->k, q, to->scales + i * m->rows);
+    tarei_i8_pack(q, m->k, true, m->k, m->rows, to->packed + tarei_i8_packed_size(m->k, column),
                   to->add + column);
-    for (size_t c = 0; c < gate_step(m); c++) {
+    for (size_t c = 0; c < m->step; c++) {
       to->add[column + c] *= -zero_point;
     }
   }
@@ -120,8 +133,8 @@ static tare_status pack_bytes(const matrix *const m, const float *const w, const
 /* Factors of a profile: those of the weights times the scale of what they are multiplied with. */
 static void fill_factors(const matrix *const m, const float *const scales, const double scale,
                          float *const mult) {
-  for (size_t i = 0; i < m->dirs * m->gates * m->hidden; i++) {
-    mult[i / m->hidden * gate_step(m) + i % m->hidden] = (float)((double)scales[i] * scale);
+  for (size_t i = 0; i < m->dirs * m->pieces * m->rows; i++) {
+    mult[i / m->rows * m->step + i % m->rows] = (float)((double)scales[i] * scale);
   }
 }
 
@@ -130,12 +143,11 @@ static tare_status take_bytes(const matrix *const m, const tarei_step *const ste
                               tare_error *const err) {
   const int x = step->node->in[TAREI_RECURRENT_X];
   const bool scaled = input == TAREI_RECURRENT_W && step->graph->values[x].dtype == TARE_U8;
-  const size_t n = m->dirs * m->columns, profiles = scaled ? (size_t)step->n_profiles : 1;
-  const size_t n_scales = m->dirs * m->gates * m->hidden;
+  const size_t n = recurrent_columns_of(m), profiles = scaled ? (size_t)step->n_profiles : 1;
+  const size_t n_scales = m->dirs * m->pieces * m->rows;
   void *packed, *scales, *add, *mult;
   bool fresh;
-  TAREI_TRY(tarei_blobs_take(blobs, m->dirs * tarei_i8_packed_size(m->k, m->columns), &packed,
-                             &fresh, err));
+  TAREI_TRY(tarei_blobs_take(blobs, tarei_i8_packed_size(m->k, n), &packed, &fresh, err));
   TAREI_TRY(tarei_blobs_take(blobs, n_scales * sizeof(float), &scales, &fresh, err));
   TAREI_TRY(tarei_blobs_take(blobs, n * sizeof(int32_t), &add, &fresh, err));
   TAREI_TRY(tarei_blobs_take(blobs, profiles * n * sizeof(float), &mult, &fresh, err));

@@ -1,16 +1,14 @@
-/* Steps of a small GRU in floats or bytes. Sequences go four at a time, so that they share the
- * loads of weights and hide each other's latencies. A single one waits for its state at each step,
+/* Steps of a small GRU in floats or bytes. Sequences go sixteen at a time where units are few
+ * (gru_lanes16.h), else four, so that they share the loads of weights and hide each other's
+ * latencies. A single one waits for its state at each step,
  * which therefore is stored as whole vectors of its own: what a part of one stores comes back late.
  */
 #ifndef TAREI_KERNELS_GENERIC_GRU_STEPS16_H
 #define TAREI_KERNELS_GENERIC_GRU_STEPS16_H
 
-#include "kernels/generic/math16.h"
-#include "kernels/generic/recurrent/state_dot.h"
-#include "kernels/generic/recurrent/state_sink.h"
-#include "kernels/generic/row_bytes16.h"
+#include "kernels/generic/recurrent/gru_lanes16.h"
 
-enum { GRU_ROWS = 4, GRU_GATES = 3, GRU_BLOCKS = TAREI_GRU_STEPS_UNITS / TAREI_LANES };
+enum { GRU_ROWS = 4, GRU_BLOCKS = TAREI_GRU_STEPS_UNITS / TAREI_LANES };
 
 /* Of some sequences. */
 typedef struct gru_state {
@@ -32,14 +30,15 @@ TAREI_INLINE v16 gru_load(const tarei_gru_steps *g, const gru_state *s, size_t r
 /* Sums of the gates, for units i to i + 15. */
 V16_FUNCTION void gru_multiply(const tarei_gru_steps *g, const gru_state *s, const size_t rows,
                                size_t i, v16 (*sums)[GRU_GATES]) {
-  const size_t gate = g->n * TAREI_F32_PANEL;
   const float *w = (const float *)g->r + i;
+  const size_t reset_at = gru_gate_at(g, 1, g->n, TAREI_F32_PANEL);
+  const size_t fresh_at = gru_gate_at(g, 2, g->n, TAREI_F32_PANEL);
 #pragma GCC unroll 4
   for (size_t m = 0; m < rows; m++) {
     sums[m][0] = sums[m][1] = sums[m][2] = v_set1(0.0f);
   }
   for (size_t k = 0; k < g->n; k++, w += TAREI_F32_PANEL) {
-    const v16 update = v_load(w), reset = v_load(w + gate), fresh = v_load(w + 2 * gate);
+    const v16 update = v_load(w), reset = v_load(w + reset_at), fresh = v_load(w + fresh_at);
 #pragma GCC unroll 4
     for (size_t m = 0; m < rows; m++) {
       const v16 state = v_set1(s->h[m * s->ldh + k]);
@@ -64,7 +63,7 @@ V16_FUNCTION void gru_quantize(const tarei_gru_steps *g, gru_state *s, size_t ro
     put_saturated(h, g->n, s->scales[row], s->bytes[row]);
     return;
   }
-  s->scales[row] = row_scale_of(v_reduce_max(sizes));
+  s->scales[row] = row_scale_of(v_reduce_max_of(sizes, g->n));
   const v16 inv_scale = v_set1(1.0f / s->scales[row]);
   for (size_t i = 0; i < g->n; i += TAREI_LANES) {
     const v16i steps = v_nearest(v_mul(gru_load(g, s, row, i, rows), inv_scale));
@@ -74,12 +73,14 @@ V16_FUNCTION void gru_quantize(const tarei_gru_steps *g, gru_state *s, size_t ro
 
 V16_FUNCTION void gru_multiply_bytes(const tarei_gru_steps *g, const gru_state *s,
                                      const size_t rows, size_t i, v16 (*sums)[GRU_GATES]) {
-  const size_t step = 4 * (size_t)TAREI_I8_PANEL, gate = (g->n + 3) / 4 * step;
+  const size_t step = 4 * (size_t)TAREI_I8_PANEL, groups = (g->n + 3) / 4;
+  const size_t reset_at = gru_gate_at(g, 1, groups, step);
+  const size_t fresh_at = gru_gate_at(g, 2, groups, step);
   const int8_t *w = (const int8_t *)g->r + 4 * i;
   v16i dots[GRU_ROWS][GRU_GATES];
 #pragma GCC unroll 12
   for (size_t j = 0; j < rows * GRU_GATES; j++) {
-    dots[j / GRU_GATES][j % GRU_GATES] = dot_begin(g->add + j % GRU_GATES * TAREI_F32_PANEL + i);
+    dots[j / GRU_GATES][j % GRU_GATES] = dot_begin(g->add + j % GRU_GATES * g->gate + i);
   }
   for (size_t k = 0; k < g->n; k += 4, w += step) {
 #pragma GCC unroll 4
@@ -87,15 +88,14 @@ V16_FUNCTION void gru_multiply_bytes(const tarei_gru_steps *g, const gru_state *
       int32_t four;
       memcpy(&four, s->bytes[m] + k, sizeof four);
       dots[m][0] = dot_four(dots[m][0], four, w);
-      dots[m][1] = dot_four(dots[m][1], four, w + gate);
-      dots[m][2] = dot_four(dots[m][2], four, w + 2 * gate);
+      dots[m][1] = dot_four(dots[m][1], four, w + reset_at);
+      dots[m][2] = dot_four(dots[m][2], four, w + fresh_at);
     }
   }
 #pragma GCC unroll 12
   for (size_t j = 0; j < rows * GRU_GATES; j++) {
     const size_t m = j / GRU_GATES, column = j % GRU_GATES;
-    const v16 scaled =
-        v_mul(i_to_float(dots[m][column]), v_load(g->mult + column * TAREI_F32_PANEL + i));
+    const v16 scaled = v_mul(i_to_float(dots[m][column]), v_load(g->mult + column * g->gate + i));
     sums[m][column] = v_mul(scaled, v_set1(s->scales[m]));
   }
 }
@@ -105,19 +105,14 @@ V16_FUNCTION void gru_multiply_bytes(const tarei_gru_steps *g, const gru_state *
 /* The new state of units i to i + 15. */
 V16_FUNCTION v16 gru_next(const tarei_gru_steps *g, const float *x, v16 h, size_t i,
                           const v16 *sums) {
-  const v16 clip = v_set1(g->clip);
-  const float *const at = x + i, *const bias = g->bias ? g->bias + i : NULL;
-  v16 rec[GRU_GATES];
+  const float *const bias = g->bias ? g->bias + i : NULL;
+  v16 from_x[GRU_GATES], rec[GRU_GATES];
 #pragma GCC unroll 3
   for (size_t gate = 0; gate < GRU_GATES; gate++) {
-    rec[gate] = bias ? v_add(sums[gate], v_load(bias + gate * TAREI_F32_PANEL)) : sums[gate];
+    from_x[gate] = v_load(x + i + gate * g->gate);
+    rec[gate] = bias ? v_add(sums[gate], v_load(bias + gate * g->gate)) : sums[gate];
   }
-  const v16 update = v_sigmoid(v_clip(v_add(v_load(at), rec[0]), clip));
-  const v16 reset = v_sigmoid(v_clip(v_add(v_load(at + TAREI_F32_PANEL), rec[1]), clip));
-  const v16 into = v_fma(reset, rec[2], v_load(at + 2 * (size_t)TAREI_F32_PANEL));
-  const v16 fresh = v_tanh(v_clip(into, clip));
-  const v16 kept = v_mul(update, h);
-  return v_fma(v_sub(v_set1(1.0f), update), fresh, kept);
+  return gru_unit(v_set1(g->clip), from_x, rec, h);
 }
 
 /* Step t of `rows` sequences from row `row` on. All their units are made before one is stored: each
@@ -208,6 +203,12 @@ TAREI_INLINE void gru_four(const tarei_gru_steps *g, size_t row, const bool byte
   }
 }
 
+/* How many sequences from row `row` on go sixteen at a time. */
+TAREI_INLINE size_t gru_rows_for_lanes(const tarei_gru_steps *g, size_t row) {
+  const size_t rows = lanes_left(row, g->m);
+  return g->n <= GRU_LANES_UNITS && rows >= GRU_LANES_FEWEST ? rows : 0;
+}
+
 TAREI_INLINE void gru_all(const tarei_gru_steps *g, const size_t n, const bool bytes) {
   if (n == 2 && g->m == 1) {
     gru_pair(g, bytes);
@@ -215,6 +216,9 @@ TAREI_INLINE void gru_all(const tarei_gru_steps *g, const size_t n, const bool b
   }
   for (size_t i = 0; i < n; i++) {
     size_t row = 0;
+    for (size_t rows; (rows = gru_rows_for_lanes(&g[i], row)) > 0; row += rows) {
+      lanes_all_steps(&g[i], row, rows, bytes);
+    }
     for (; row + GRU_ROWS <= g[i].m; row += GRU_ROWS) {
       gru_four(&g[i], row, bytes);
     }

@@ -13,7 +13,7 @@ warned
 echo "== quiet"
 "$TARE" calibrate "$model" "$mini/calib.h5" --limit 4 --method percentile --percentile 70 --raise-layers off -o x.json -q >/dev/null
 echo "== quantize"
-"$TARE" quantize "$model" "$mini/calib.h5" --limit 4 --method percentile --percentile 70 -o x.onnx 2>err >text || exit
+"$TARE" quantize "$model" "$mini/calib.h5" --limit 4 --method percentile --percentile 70 --raise-layers off -o x.onnx 2>err >text || exit
 warned
 echo "== compare"
 "$TARE" compare "$model" "$mini/calib.h5" --limit 4 --methods percentile --percentile 70 --fits native --eval "$mini/eval.h5" 2>err >text || exit

@@ -1,7 +1,9 @@
 # "My layer precisions had no effect": TensorRT ignores them without --precisionConstraints=obey. Here one option is
 # enough, and the only way to ignore requests says so.
 model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/precision/encoder.npz
-"$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# of fewer samples, layers have no static scales
+mkdir eight && for i in 1 2 3 4 5 6 7 8; do cp "$data" eight/$i.npz; done
+"$TARE" calibrate -q "$model" eight --profile batch=4,frames=1:24:100 -o x.json >text || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 build() {

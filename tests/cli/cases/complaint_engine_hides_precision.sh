@@ -1,7 +1,9 @@
 # "The engine tells its layers' precision only if it was built with detailed verbosity": a plan built with --quiet tells
 # all of it to another process, also under the names of TensorRT's engine inspector.
 model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/precision/encoder.npz
-"$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# of fewer samples, layers have no static scales
+mkdir eight && for i in 1 2 3 4 5 6 7 8; do cp "$data" eight/$i.npz; done
+"$TARE" calibrate -q "$model" eight --profile batch=4,frames=1:24:100 -o x.json >text || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 "$TARE" build "$model" --calib x.json --small-layers int8 -q -o x.plan --layer-precisions 'mixed:fp32,logits:bf16' >text || exit

@@ -2,7 +2,9 @@
 # were asked for, also in models whose own float16 would overflow.
 fixtures=$SOURCE/tests/fixtures/precision
 model=$fixtures/encoder.onnx
-"$TARE" calibrate -q "$model" "$fixtures/encoder.npz" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# of fewer samples, layers have no static scales
+mkdir eight && for i in 1 2 3 4 5 6 7 8; do cp "$fixtures/encoder.npz" eight/$i.npz; done
+"$TARE" calibrate -q "$model" eight --profile batch=4,frames=1:24:100 -o x.json >text || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 for request in '*:int8' '*:bf16' '*:int16'; do

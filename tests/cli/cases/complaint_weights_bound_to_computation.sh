@@ -12,8 +12,10 @@ for weights in fp16 bf16 int8; do
   "$TARE" build "$model" --fp32 $profile -q -o x.plan --layer-weight-types "again:$weights" >text || exit
   layer 35 || exit
 done
+# of fewer samples, layers have no static scales
+mkdir eight && for i in 1 2 3 4 5 6 7 8; do cp "$data" eight/$i.npz; done
 # shellcheck disable=SC2086 # profile is an option and its value
-"$TARE" calibrate -q "$model" "$data" $profile -o x.json >text || exit
+"$TARE" calibrate -q "$model" eight $profile -o x.json >text || exit
 for request in int16 int16-rows bf16; do
   "$TARE" build "$model" --calib x.json --small-layers int8 -q -o x.plan --layer-precisions "again:$request" >text || exit
   layer 15 || exit

@@ -9,7 +9,7 @@ judge() { # whether the SQNR of a plan on samples that were not calibrated is ab
     awk "BEGIN { print ($sqnr > $bound ? \"above\" : \"below\") \" $bound dB\" }"
   done
 }
-"$TARE" calibrate "$model" "$models/calib" $profile --all-tensors -o x.json | grep 'few rows'
+"$TARE" calibrate "$model" "$models/calib" "$models/calib" $profile --all-tensors -o x.json | grep 'few rows'
 echo "== by default"
 "$TARE" build -q "$model" $profile --calib x.json -o x.plan | grep '^layers\|^row scales'
 "$TARE" build -q "$model" $profile --calib x.json -o x.plan --json | tr -d '\t\n' |
@@ -20,17 +20,17 @@ echo "== with one scale"
 judge y.plan 30 40
 "$TARE" build -q "$model" $profile --calib x.json --symmetric -o y.plan | grep '^layers\|^row scales'
 echo "== tuned on the same samples"
-"$TARE" tune -q "$model" "$models/calib" $profile --sqnr 25 -o t.plan >text || exit
+"$TARE" tune -q "$model" "$models/calib" "$models/calib" $profile --sqnr 25 -o t.plan >text || exit
 judge t.plan 25 30
 echo "== a table that does not say how many rows there were"
 sed 's/, "rows_per_sample": \[[^]]*\]//' x.json >old.json
 "$TARE" build -q "$model" $profile --calib old.json -o y.plan | grep '^layers\|^row scales'
 judge y.plan 30 40
 echo "== samples that weigh alike do not say either"
-"$TARE" calibrate -q "$model" "$models/calib" $profile --weight sample -o w.json >text 2>&1
+"$TARE" calibrate -q "$model" "$models/calib" "$models/calib" $profile --weight sample -o w.json >text 2>&1
 grep -c rows_per_sample w.json
 echo "== smoothing leaves them alone"
-"$TARE" calibrate -q "$model" "$models/calib" $profile --smoothing on -o s.json | grep -c '^smoothed'
+"$TARE" calibrate -q "$model" "$models/calib" "$models/calib" $profile --smoothing on -o s.json | grep -c '^smoothed'
 echo "== by profile, and as numbers of many samples"
 "$TARE" calibrate -q "$model" "$models/calib" --profile n=1,t=4:12:15 --profile n=1,t=16:20:60 -o x.stats >text
 "$TARE" table -q x.stats --per-profile -o p.json | grep 'few rows'
@@ -46,3 +46,9 @@ echo "== malformed"
 sed 's/"rows_per_sample": \[[^]]*\]/"rows_per_sample": [-1]/' x.json >bad.json
 "$TARE" build "$model" $profile --calib bad.json -o z.plan 2>&1
 echo "exit $?"
+echo "== few samples: others may exceed the scales of all layers"
+"$TARE" calibrate -q "$model" "$models/calib" $profile -o five.json >text || exit
+"$TARE" build -q "$model" $profile --calib five.json -o x.plan | grep '^layers\|^row scales'
+"$TARE" build -q "$model" $profile --calib five.json -o x.plan --json | tr -d '\t\n' |
+  grep -o '"reason": *"few samples[^"]*"' | sort | uniq -c | sed 's/^ *//'
+"$TARE" build -q "$model" $profile --calib five.json --layer-precisions '*:int8' -o y.plan | grep '^layers'

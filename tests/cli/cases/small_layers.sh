@@ -1,7 +1,9 @@
 # Layers with so few products that integers would be slower are float, counted, and explained one by one;
 # an option or a request by name has them in int8 all the same.
 model=$SOURCE/tests/fixtures/precision/encoder.onnx data=$SOURCE/tests/fixtures/precision/encoder.npz
-"$TARE" calibrate -q "$model" "$data" --profile batch=4,frames=1:24:100 -o x.json >text || exit
+# of fewer samples, layers have no static scales
+mkdir eight && for i in 1 2 3 4 5 6 7 8; do cp "$data" eight/$i.npz; done
+"$TARE" calibrate -q "$model" eight --profile batch=4,frames=1:24:100 -o x.json >text || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json
 build() {

@@ -1,6 +1,6 @@
 # Weights rounded as a table says: what is shown, refused, ignored, and lost in other formats.
 model=$EXAMPLES/intents-mini/intents-mini.onnx data=$EXAMPLES/intents-mini/calib.h5
-"$TARE" calibrate -q "$model" "$data" --limit 4 --profile sequence=2:64:512 --weight-rounding nearest \
+"$TARE" calibrate -q "$model" "$data" --limit 8 --profile sequence=2:64:512 --weight-rounding nearest \
   -o x.json >text || exit
 zeros() { # so many characters: every weight is rounded down
   head -c "$1" /dev/zero | tr '\0' A
@@ -17,7 +17,7 @@ build() {
   "$TARE" build "$model" -o x.plan "$@" | grep '^rounding\|rounding table'
 }
 equals_nearest() {
-  "$TARE" run x.plan "$data" --limit 4 --against nearest.plan --json | tr -d ' \t\n' |
+  "$TARE" run x.plan "$data" --limit 8 --against nearest.plan --json | tr -d ' \t\n' |
     grep -o '"equal":[a-z]*' | head -1
 }
 echo "== table" >&2

@@ -128,6 +128,75 @@ static void requests_of_the_user_stay(void **const state) {
   tare_raised_fini(&raised);
 }
 
+/* Writes the model with requests, and builds what is in the file. */
+static tare_status make_written(void *const user, const char *const requests,
+                                tare_export **const out, tare_plan **const plan,
+                                tare_error *const err) {
+  tare_export_options o = export_options_of(&deep);
+  o.layer_precisions = requests;
+  *(int *)user += 1;
+  if (out) {
+    export_must(tare_export_new(deep.path, &o, out, err), err);
+  }
+  if (plan) {
+    tare_model *model = NULL;
+    char *const path = export_write(&deep, &o, 0, NULL, NULL);
+    export_must(tare_model_load(path, &model, err), err);
+    export_must(tare_plan_build(model, deep.profiles, NULL, plan, err), err);
+    tare_model_free(&model);
+    export_drop_path(path);
+  }
+  return TARE_OK;
+}
+
+static void models_that_are_written_are_judged_as_they_are(void **const state) {
+  (void)state;
+  int made = 0, n_float = 0;
+  tare_error err = {0};
+  const tare_raise_written written = {.make = make_written, .user = &made, .profile = -1};
+  tare_raise_options o = options_for("layer0:int8"); /* of plans: it says nothing here */
+  o.written = &written;
+  tare_raised raised = raise_by(&o);
+  assert_true(raised.complete && raised.sqnr_db >= o.sqnr_db && raised.standard_sqnr_db < 22);
+  assert_in_range(raised.n_layers, 1, 3);
+  assert_non_null(strstr(raised.requests, "layer0:fp32"));
+  assert_true(made > 7); /* each of the layers alone */
+  export_must(tare_table_set_layer_precisions(deep.table, raised.requests, &err), &err);
+  const tare_export_options e = export_options_of(&deep);
+  export_drop_path(export_write(&deep, &e, 0, "fp32", &n_float));
+  assert_int_equal(n_float, raised.n_layers); /* the table says it too */
+  export_must(tare_table_set_layer_precisions(deep.table, NULL, &err), &err);
+  tare_raised_fini(&raised);
+}
+
+static void a_profile_judges_by_its_own_samples(void **const state) {
+  (void)state;
+  int made = 0;
+  tare_error err = {0};
+  tare_raised raised;
+  tare_raise_written written = {.make = make_written, .user = &made, .profile = 0};
+  tare_raise_options o = options_for(NULL);
+  o.written = &written;
+  raised = raise_by(&o);
+  assert_true(raised.sqnr_db >= o.sqnr_db);
+  tare_raised_fini(&raised);
+  written.profile = 1;
+  assert_int_equal(
+      tare_raise_layers(deep.model, deep.profiles, deep.dataset, deep.dataset, &o, &raised, &err),
+      TARE_E_USAGE);
+  assert_string_equal(err.message, "profile 1: expected -1 to 0");
+}
+
+/* What the user asks for is no choice, and its noise is that of no other layer. */
+static void what_the_user_keeps_raises_no_others(void **const state) {
+  (void)state;
+  tare_raise_options o = options_for("layer0:int8");
+  o.sqnr_db = 20; /* less than layer0 leaves */
+  tare_raised raised = raise_by(&o);
+  assert_null(strstr(raised.requests, "layer0"));
+  tare_raised_fini(&raised);
+}
+
 static void the_time_may_be_over(void **const state) {
   (void)state;
   tare_raise_options o = options_for(NULL);
@@ -158,6 +227,9 @@ int main(void) {
       cmocka_unit_test(a_higher_bound_raises_more),
       cmocka_unit_test(a_good_plan_stays),
       cmocka_unit_test(requests_of_the_user_stay),
+      cmocka_unit_test(models_that_are_written_are_judged_as_they_are),
+      cmocka_unit_test(a_profile_judges_by_its_own_samples),
+      cmocka_unit_test(what_the_user_keeps_raises_no_others),
       cmocka_unit_test(the_time_may_be_over),
       cmocka_unit_test(malformed_requests_of_a_table_are_refused),
   };

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/lower/recurrent/recurrent.h"
 #include "unit/engine/support/one_node.h"
 
 enum { LSTM = 4, GRU = 3, RNN = 1 };
@@ -560,6 +561,29 @@ static void test_refusals(void **state) {
   one_node_refused(&t, TARE_E_SHAPE, "axis 2 of 'x5' has length 2, expected 3");
 }
 
+static size_t any_count(size_t most) {
+  return 1 + (size_t)rand() % most;
+}
+
+/* A context has the memory of the largest shapes, and runs at smaller ones. */
+static void test_scratch_grows_with_shapes(void **state) {
+  (void)state;
+  for (int round = 0; round < 2000; round++) {
+    const tarei_recurrent s = {.form = {.gates = rand() % 2 ? LSTM : GRU,
+                                        .dirs = 1 + rand() % 2,
+                                        .linear_before_reset = rand() % 2}};
+    tarei_recurrent_sizes large = {any_count(1000), any_count(9), any_count(40), any_count(200)};
+    large.gate = tarei_recurrent_gate(&s.form, large.hidden);
+    large.columns = ((size_t)s.form.gates * large.gate + 31) / 32 * 32;
+    tarei_recurrent_sizes small = large;
+    small.steps = any_count(large.steps);
+    small.batch = any_count(large.batch);
+    const int threads = 1 + rand() % 4;
+    assert_true(tarei_recurrent_scratch(&s, &small, threads) <=
+                tarei_recurrent_scratch(&s, &large, threads));
+  }
+}
+
 static int seed(void **state) {
   (void)state;
   one_node_seed();
@@ -568,10 +592,15 @@ static int seed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_floats),         cmocka_unit_test(test_doubles),
-      cmocka_unit_test(test_functions),      cmocka_unit_test(test_function_defaults),
-      cmocka_unit_test(test_large),          cmocka_unit_test(test_bytes),
-      cmocka_unit_test(test_long_sequences), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_floats),
+      cmocka_unit_test(test_doubles),
+      cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_function_defaults),
+      cmocka_unit_test(test_large),
+      cmocka_unit_test(test_bytes),
+      cmocka_unit_test(test_long_sequences),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_scratch_grows_with_shapes),
   };
   return cmocka_run_group_tests_name("engine.lower_recurrent", tests, seed, NULL);
 }

@@ -452,7 +452,7 @@ static void damaged_files_are_refused(void **state) {
   refuse(path, data, n, "not a plan file");
   data[0] ^= 1;
   data[8] = 7; /* which had no weight scales */
-  refuse(path, data, n, "plan format version 7.0, expected 12: build the plan again");
+  refuse(path, data, n, "plan format version 7.0, expected 13: build the plan again");
   data[8] = 13;
   refuse(path, data, n, "version 13");
   unlink(path);

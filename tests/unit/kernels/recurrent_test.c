@@ -95,31 +95,42 @@ static void gru_rows_give_the_bits_of_scalar(void **state) {
 
 /* --- steps of small GRUs ---------------------------------------------------------------------- */
 
+/* Of all gates of small steps, in whole panels. */
+static size_t columns_of_gates(size_t gate) {
+  return (GRU_GATES * gate + TAREI_F32_PANEL - 1) / TAREI_F32_PANEL * TAREI_F32_PANEL;
+}
+
 /* Packed weights of bytes; *add: what their sums begin with. */
-static int8_t *any_byte_weights(size_t n, int32_t **add) {
-  const size_t panel = TAREI_I8_PANEL, gate = tarei_i8_packed_size(n, panel);
-  int8_t *const packed = ck_output(GRU_GATES * gate), *const w = ck_output(n * n);
-  *add = ck_output(GRU_GATES * panel * sizeof **add);
-  for (size_t g = 0; g < GRU_GATES; g++) {
-    for (size_t i = 0; i < n * n; i++) {
-      w[i] = (int8_t)((int)ck_below(255) - 127);
-    }
-    tarei_i8_pack(w, n, true, n, n, packed + g * gate, *add + g * panel);
+static int8_t *any_byte_weights(size_t n, size_t gate, int32_t **add) {
+  const size_t columns = columns_of_gates(gate);
+  int8_t *const packed = ck_output(tarei_i8_packed_size(n, columns)), *const w =
+                                                                          ck_output(columns * n);
+  *add = ck_output(columns * sizeof **add);
+  for (size_t i = 0; i < columns * n; i++) {
+    w[i] = (int8_t)((int)ck_below(255) - 127);
   }
-  for (size_t i = 0; i < GRU_GATES * panel; i++) {
+  tarei_i8_pack(w, n, true, n, columns, packed, *add);
+  for (size_t i = 0; i < columns; i++) {
     (*add)[i] *= -128;
   }
   free(w);
   return packed;
 }
 
+/* Columns from a gate of n units to the next: few units may share panels. */
+static size_t any_gate(size_t n) {
+  return ck_below(2) && (n <= 8 || n % 16 == 0) ? n : TAREI_F32_PANEL;
+}
+
 /* Gates and units of its panels: those behind the last unit hold anything. */
 static tarei_gru_steps any_gru_steps(bool bytes, bool wild) {
-  const size_t panel = TAREI_F32_PANEL, n = 1 + ck_below(TAREI_GRU_STEPS_UNITS);
-  const size_t m = 1 + ck_below(10), ldx = GRU_GATES * panel + ck_below(5), steps = 1 + ck_below(5);
+  const size_t n = ck_below(2) ? 1 + ck_below(TAREI_GRU_STEPS_UNITS) : 1 + ck_below(16);
+  const size_t gate = any_gate(n), columns = columns_of_gates(gate), steps = 1 + ck_below(5);
+  const size_t m = 1 + ck_below(ck_below(2) ? 10 : 70), ldx = columns + ck_below(5);
   tarei_gru_steps g = {.steps = steps,
                        .m = m,
                        .n = n,
+                       .gate = gate,
                        .ldx = ldx,
                        .ldy = n + ck_below(5),
                        .x_step = (ptrdiff_t)(m * ldx + ck_below(5)),
@@ -128,13 +139,13 @@ static tarei_gru_steps any_gru_steps(bool bytes, bool wild) {
   g.y_step = (ptrdiff_t)(m * g.ldy);
   g.x = ck_floats(steps * (size_t)g.x_step, wild);
   if (bytes) {
-    g.r = any_byte_weights(n, &add);
-    g.mult = ck_floats(GRU_GATES * panel, false);
+    g.r = any_byte_weights(n, gate, &add);
+    g.mult = ck_floats(columns, false);
   } else {
-    g.r = ck_floats(GRU_GATES * n * panel, wild);
+    g.r = ck_floats(columns * n, wild);
   }
   g.add = add;
-  g.bias = ck_below(2) ? ck_floats(GRU_GATES * panel, wild) : NULL;
+  g.bias = ck_below(2) ? ck_floats(columns, wild) : NULL;
   g.h = ck_floats(m * n, wild);
   return g;
 }
@@ -249,7 +260,7 @@ static void gru_steps_go_in_pairs(void **state) {
 }
 
 static void multiply_state(const tarei_kernels *k, const tarei_gru_steps *g, float *rec) {
-  const size_t columns = GRU_GATES * TAREI_F32_PANEL;
+  const size_t columns = columns_of_gates(g->gate);
   k->f32_gemm(&(tarei_f32_gemm){.a = g->h,
                                 .lda = g->n,
                                 .m = g->m,
@@ -260,7 +271,7 @@ static void multiply_state(const tarei_kernels *k, const tarei_gru_steps *g, flo
 }
 
 static void multiply_state_bytes(const tarei_kernels *k, const tarei_gru_steps *g, float *rec) {
-  const size_t columns = GRU_GATES * TAREI_F32_PANEL, lda = g->n + 3;
+  const size_t columns = columns_of_gates(g->gate), lda = g->n + 3;
   uint8_t *const bytes = ck_output(g->m * lda);
   float *const scales = ck_output(g->m * sizeof *scales);
   k->quantize_rows(g->h, g->n, g->m, g->n, bytes, lda, scales);
@@ -285,13 +296,13 @@ static void multiply_state_bytes(const tarei_kernels *k, const tarei_gru_steps *
 static void compare_one_step(const tarei_kernels *k, bool bytes, bool wild) {
   tarei_gru_steps g = any_gru_steps(bytes, wild);
   g.steps = 1;
-  const size_t columns = GRU_GATES * TAREI_F32_PANEL;
+  const size_t columns = columns_of_gates(g.gate);
   float *const rec = ck_output(g.m * columns * sizeof(float));
   float *const h = ck_output(g.m * g.n * sizeof(float));
   (bytes ? multiply_state_bytes : multiply_state)(k, &g, rec);
   k->gru_update(&(tarei_gru_gates){.m = g.m,
                                    .n = g.n,
-                                   .gate_step = TAREI_F32_PANEL,
+                                   .gate_step = g.gate,
                                    .x = g.x,
                                    .ldx = g.ldx,
                                    .rec = rec,

@@ -133,6 +133,29 @@ static void float_has_a_price(void **const state) {
   assert_int_equal(layer.chosen, TARE_PRECISION_FP32);
 }
 
+/* What raised prices take to integers beyond the share goes back, slowest for its share first. */
+static void no_more_is_on_integers_than_asked(void **const state) {
+  (void)state;
+  enum { N = 4 };
+  static const double seconds[N] = {1.1, 1.2, 1.3, 1.4}; /* float: 1 each */
+  tarei_tune_layer layers[N] = {0};
+  for (int l = 0; l < N; l++) {
+    layers[l].chosen = TARE_PRECISION_FP32;
+    layers[l].share = 0.25;
+    layers[l].float_price = 0.01;
+    layers[l].has[TARE_PRECISION_INT8] = layers[l].has[TARE_PRECISION_FP32] = true;
+    layers[l].noise[TARE_PRECISION_INT8] = 1e-3;
+    layers[l].seconds[TARE_PRECISION_INT8] = seconds[l];
+    layers[l].seconds[TARE_PRECISION_FP32] = 1;
+  }
+  for (int wanted = 1; wanted < N; wanted++) {
+    assert_true(tarei_mix_choose_share(layers, N, 1, 0.25 * wanted - 0.01));
+    for (int l = 0; l < N; l++) {
+      assert_int_equal(layers[l].chosen, l < wanted ? TARE_PRECISION_INT8 : TARE_PRECISION_FP32);
+    }
+  }
+}
+
 /* A share on integers is met where the bound allows it, and the layers keep their prices. */
 static void keeps_a_share_on_integers(void **const state) {
   (void)state;
@@ -166,6 +189,7 @@ int main(void) {
       cmocka_unit_test(leaves_alone_what_was_not_measured),
       cmocka_unit_test(float_has_a_price),
       cmocka_unit_test(keeps_a_share_on_integers),
+      cmocka_unit_test(no_more_is_on_integers_than_asked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

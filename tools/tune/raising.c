@@ -1,0 +1,110 @@
+#include "tools/tune/raising.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/layer_times.h"
+#include "tools/show/layer_facts.h"
+#include "tools/say.h"
+#include "tools/source.h"
+
+/* There are fewer samples if a half of the search would take more operations, which a slow core
+ * does in half a minute; when the time is over, it has no result. */
+enum { PROBED_SAMPLES = 4, JUDGED_SAMPLES = 32, JUDGED_MIXES = 9 };
+#define MOST_OPERATIONS 6e11
+#define MOST_SECONDS 60.0
+
+tare_status raising_samples(const raising_case *const r, const int64_t limit,
+                            tare_dataset **const out, tare_error *const err) {
+  const ports p = ports_of_model(r->model);
+  const tare_choice choice = {.quota = limit};
+  if (!r->per_profile) {
+    return source_open_first(r->in, &p, r->streaming, limit, out, err);
+  }
+  CLI_TRY(source_open_first(r->in, &p, r->streaming, INT64_MAX, out, err));
+  return tare_dataset_choose(*out, r->profiles, r->in->fit.outside, &choice, err);
+}
+
+/* Of a sample at all levels, if a run has that of `values`: samples differ most by one symbol. */
+static double runs_of_sample(const raising_case *const r, const int64_t *const values) {
+  const tare_eval_result *const result = r->result;
+  const tare_profiles *const profiles = tare_plan_profiles(r->plan);
+  double runs = result->n_levels ? result->n_levels : 1;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    if (values[s] > 0 && strcmp(tare_profiles_symbol(profiles, s), result->length_symbol) == 0) {
+      double lengths = 0;
+      for (int64_t i = 0; i < result->n_samples; i++) {
+        lengths += (double)result->samples[i].length;
+      }
+      runs *= lengths / (double)values[s] / (double)result->n_samples;
+    }
+  }
+  return runs;
+}
+
+/* By the opt lengths of the first profile. Times would make tables depend on the machine. */
+static tare_status sample_operations(const raising_case *const r, double *const operations,
+                                     tare_error *const err) {
+  int64_t values[TARE_MAX_SYMBOLS];
+  double *layers = NULL;
+  profile_values(tare_plan_profiles(r->plan), 0, POINT_OPT, values);
+  const tare_status status = plan_operations(r->plan, values, &layers, operations, err);
+  free(layers);
+  *operations *= runs_of_sample(r, values);
+  return status;
+}
+
+/* How many samples, at most `most`, plans can run over that take so many operations for each. */
+static int64_t affordable(const double operations, const int64_t most) {
+  int64_t samples = most;
+  while (samples > 1 && operations * (double)samples > MOST_OPERATIONS) {
+    samples /= 2;
+  }
+  return samples;
+}
+
+/* Those that single layers are measured with, and those that judge mixes. */
+static tare_status open_both(const raising_case *const r, tare_dataset **const search,
+                             tare_dataset **const check, tare_error *const err) {
+  double operations;
+  CLI_TRY(sample_operations(r, &operations, err));
+  CLI_TRY(raising_samples(r, affordable(r->n_probes * operations, PROBED_SAMPLES), search, err));
+  return raising_samples(r, affordable(JUDGED_MIXES * operations, JUDGED_SAMPLES), check, err);
+}
+
+static void say_raised(const raising_case *const r, const tare_raised *const raised,
+                       const int64_t samples) {
+  say(&r->in->common,
+      "raised %d layer%s with %.1f %% of the multiply-adds to %s: %.1f dB instead of %.1f on "
+      "%" PRId64 " sample%s",
+      raised->n_layers, cli_s(raised->n_layers), 100 * raised->share, r->forms, raised->sqnr_db,
+      raised->standard_sqnr_db, samples, cli_s(samples));
+}
+
+tare_status raising_search(const raising_case *const r, tare_raise_options *const options,
+                           tare_raised *const out, tare_error *const err) {
+  tare_dataset *search = NULL, *check = NULL;
+  options->below_db = RAISING_BELOW;
+  options->seconds = MOST_SECONDS;
+  *out = (tare_raised){0};
+  tare_status status = open_both(r, &search, &check, err);
+  if (status == TARE_OK) {
+    status = tare_raise_layers(r->model, r->profiles, search, check, options, out, err);
+  }
+  const int64_t samples = check ? tare_dataset_count(check) : 0;
+  tare_dataset_close(&search);
+  tare_dataset_close(&check);
+  if (status == TARE_OK && !out->complete) {
+    say(&r->in->common, "no layers are raised: to find them takes more than %.0f s",
+        options->seconds);
+  }
+  if (status == TARE_OK && out->n_layers > 0) {
+    say_raised(r, out, samples);
+  }
+  return status;
+}
+
+bool raising_may_pass(const tare_status status) {
+  return status == TARE_E_MEMORY || status == TARE_E_IO || status == TARE_E_INPUT;
+}

@@ -1,0 +1,36 @@
+/* Searching layers to raise above 8 bits, with as many samples as the work allows. */
+#ifndef TAREI_TOOLS_TUNE_RAISING_H
+#define TAREI_TOOLS_TUNE_RAISING_H
+
+#include "tools/options/options.h"
+#include "tools/score.h"
+
+/* Below this SQNR layers are raised: other samples may lose 2 dB more. */
+#define RAISING_BELOW (SCORE_LOW_SQNR + 2)
+
+/* What is too bad. */
+typedef struct raising_case {
+  const opt_inputs *in; /* with the data of the calibration */
+  const tare_model *model;
+  const tare_profiles *profiles;
+  tare_streaming *streaming;      /* NULL: samples are runs */
+  bool per_profile;               /* so many samples of each profile, not of all */
+  const tare_plan *plan;          /* of what is too bad */
+  const tare_eval_result *result; /* of a run over a few samples */
+  int n_probes;                   /* layers, in each form, that are measured alone */
+  const char *forms;              /* that layers are raised to, for the message */
+} raising_case;
+
+/* The first samples, at most `limit`; with `per_profile` so many of each profile. */
+tare_status raising_samples(const raising_case *r, int64_t limit, tare_dataset **out,
+                            tare_error *err);
+
+/* Finds layers, and says which share they have and what they gain, or that there was no time.
+ * `options` have all but the bounds. */
+tare_status raising_search(const raising_case *r, tare_raise_options *options, tare_raised *out,
+                           tare_error *err);
+
+/* An error that may not come the next time. What depends on it is not written. */
+bool raising_may_pass(tare_status status);
+
+#endif
