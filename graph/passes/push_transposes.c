@@ -113,14 +113,16 @@ static tare_status rename_axes(tarei_graph *const graph, const int index,
 
 /* The axis of a Split of a transposed value whose parts are constant, or -1. */
 static int split_axis(const tarei_graph *const graph, const tarei_node *const node) {
-  const int rank = node->n_in > 0 ? graph->values[node->in[0]].rank : 0;
+  if (node->op != &tarei_op_split || !tarei_producer_is(graph, node->in[0], &tarei_op_transpose)) {
+    return -1;
+  }
+  const int rank = graph->values[node->in[0]].rank;
   const int64_t axis = tarei_attr_int(node, "axis", 0), at = axis < 0 ? axis + rank : axis;
   int64_t size;
-  bool constant = node->op == &tarei_op_split && at >= 0 && at < rank &&
-                  tarei_producer_is(graph, node->in[0], &tarei_op_transpose);
+  bool constant = at >= 0 && at < rank;
   for (int i = 0; constant && i < node->n_out; i++) {
-    constant = node->out[i] < 0 || tarei_value_dim_const(graph, node->out[i], (int)at, &size);
-    constant = constant && (node->out[i] >= 0 || i + 1 == node->n_out);
+    constant = node->out[i] < 0 ? i + 1 == node->n_out
+                                : tarei_value_dim_const(graph, node->out[i], (int)at, &size);
   }
   return constant ? (int)at : -1;
 }
