@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "graph/quantize/row_need.h"
+#include "graph/table/recordings.h"
 #include "graph/table/table.h"
 #include "shapes/profiles.h"
 
@@ -81,30 +82,17 @@ static void annotate_losses(const tarei_table_tensor *const tensor, const int n_
   tarei_quant_choose_rows(quant);
 }
 
-/* Samples that a column was made of. */
-static int64_t column_samples(const tare_table *const table, const int column) {
-  int64_t n = 0;
-  for (int p = 0; p < table->n_profiles; p++) {
-    n += !table->per_profile || p == column ? table->profiles[p].samples : 0;
-  }
-  return n;
-}
-
-/* Rows and samples are few if they are in all columns, and their range is settled if it is in all.
- */
+/* Rows are few if they are in all columns, and their range is settled if it is in all. */
 static void annotate_rows(const tare_table *const table, const tarei_table_tensor *const tensor,
                           tarei_quant *const quant) {
-  bool few = true, settled = true, few_samples = table->n_columns > 0;
+  bool few = true, settled = true;
   for (int i = 0; i < table->n_columns; i++) {
     const tarei_cell *const cell = &tensor->cells[i];
     few = few && tarei_rows_are_few(cell->rows);
-    const int64_t samples = column_samples(table, i);
-    settled = settled && tarei_range_is_settled(cell->count, samples);
-    few_samples = few_samples && samples > 0 && samples < TAREI_ENOUGH_SAMPLES;
+    settled = settled && tarei_range_is_settled(cell->count, tarei_column_samples(table, i));
   }
   quant->few_rows = few;
   quant->unsettled = few && !settled;
-  quant->few_samples = few_samples;
 }
 
 static int scales_needed(const tarei_table_tensor *const tensor, const int n_columns) {
@@ -156,7 +144,9 @@ tare_status tarei_table_annotate_smoothed(const tare_table *const table,
     cell->amax = fmax(-cell->min, cell->max);
     cell->rms = s->rms;
   }
+  const bool few_samples = value->quant.few_samples;
   const tare_status status = annotate_value(table, &smoothed, value, err);
+  value->quant.few_samples = few_samples;
   free(smoothed.cells);
   return status;
 }
@@ -166,7 +156,8 @@ static bool is_float_variable(const tarei_value *const value) {
 }
 
 static tare_status annotate_graph(const tare_table *const table, const tarei_graph *const graph,
-                                  int *const n_found, tare_error *const err) {
+                                  const bool few_samples, int *const n_found,
+                                  tare_error *const err) {
   for (int i = 0; i < graph->n_values; i++) {
     tarei_value *const value = &graph->values[i];
     const int line = tare_table_find(table, value->name);
@@ -177,12 +168,13 @@ static tare_status annotate_graph(const tare_table *const table, const tarei_gra
     const tarei_table_tensor *const tensor = &table->tensors[line];
     if (is_float_variable(value) && !is_dead_anywhere(tensor, table->n_columns)) {
       TAREI_TRY(annotate_value(table, tensor, value, err));
+      value->quant.few_samples = few_samples;
     }
   }
   for (int n = 0; n < graph->n_nodes; n++) {
     const tarei_graph *body;
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
-      TAREI_TRY(annotate_graph(table, body, n_found, err));
+      TAREI_TRY(annotate_graph(table, body, few_samples, n_found, err));
     }
   }
   return TARE_OK;
@@ -198,7 +190,7 @@ tare_status tarei_table_annotate(const tare_table *const table, tarei_graph *con
         "with 'tare table --model MODEL'");
   }
   TAREI_TRY(annotate_check_profiles(table, profiles, err));
-  TAREI_TRY(annotate_graph(table, graph, &n_found, err));
+  TAREI_TRY(annotate_graph(table, graph, tarei_recordings_are_few(table, graph), &n_found, err));
   const bool same = table->model_hash != 0 && table->model_hash == graph->model_hash;
   return n_found || same || table->n_tensors == 0
              ? TARE_OK
