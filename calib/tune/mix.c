@@ -47,15 +47,18 @@ static double choose_at(tarei_tune_layer *const layers, const int n, const doubl
   return mix_noise(layers, n);
 }
 
-/* The change of one layer that saves the most time within the rest of the bound; false: none. */
-static bool take_best_saving(tarei_tune_layer *const layers, const int n, const double rest) {
+/* What a layer saves in another form, of a rest that changes may take; 0 or less where it may not.
+ */
+typedef double mix_saving(const tarei_tune_layer *layer, int form, double rest);
+
+/* Makes the change of one layer that saves most; false: none does. */
+static bool take_best(tarei_tune_layer *const layers, const int n, mix_saving *const saving,
+                      const double rest) {
   double most = 0;
   int layer = -1, form = 0;
   for (int i = 0; i < n; i++) {
-    const tarei_tune_layer *const l = &layers[i];
-    for (int f = 0; f < TARE_PRECISION_COUNT && is_known(l, l->chosen); f++) {
-      const bool fits = is_known(l, f) && l->noise[f] - l->noise[l->chosen] <= rest;
-      const double saved = fits ? form_time(l, l->chosen) - form_time(l, f) : 0;
+    for (int f = 0; f < TARE_PRECISION_COUNT && is_known(&layers[i], layers[i].chosen); f++) {
+      const double saved = is_known(&layers[i], f) ? saving(&layers[i], f, rest) : 0;
       layer = saved > most ? i : layer;
       form = saved > most ? f : form;
       most = fmax(most, saved);
@@ -65,6 +68,24 @@ static bool take_best_saving(tarei_tune_layer *const layers, const int n, const 
     layers[layer].chosen = (tare_precision)form;
   }
   return layer >= 0;
+}
+
+/* Time, within the rest of the bound. */
+static double time_within_bound(const tarei_tune_layer *const layer, const int form,
+                                const double rest) {
+  const bool fits = layer->noise[form] - layer->noise[layer->chosen] <= rest;
+  return fits ? form_time(layer, layer->chosen) - form_time(layer, form) : 0;
+}
+
+/* Time for its share if it goes back to float, which must not be noisier, within what is beyond the
+ * share on integers. */
+static double time_of_share(const tarei_tune_layer *const layer, const int form,
+                            const double rest) {
+  const bool goes_back =
+      tare_precision_is_integer(layer->chosen) && !tare_precision_is_integer((tare_precision)form);
+  const bool may = goes_back && layer->share > 0 && layer->share <= rest &&
+                   layer->noise[form] <= layer->noise[layer->chosen];
+  return may ? (form_time(layer, layer->chosen) - form_time(layer, form)) / layer->share : 0;
 }
 
 bool tarei_mix_choose(tarei_tune_layer *const layers, const int n, const double bound) {
@@ -82,7 +103,7 @@ bool tarei_mix_choose(tarei_tune_layer *const layers, const int n, const double 
     *(choose_at(layers, n, price) <= bound ? &high : &low) = price;
   }
   double noise = choose_at(layers, n, high);
-  while (take_best_saving(layers, n, bound - noise)) {
+  while (take_best(layers, n, time_within_bound, bound - noise)) {
     noise = mix_noise(layers, n);
   }
   return true;
@@ -96,30 +117,6 @@ static double share_on_integers(const tarei_tune_layer *const layers, const int 
     share += tare_precision_is_integer(layers[i].chosen) ? layers[i].share : 0;
   }
   return share;
-}
-
-/* The layer that saves the most time for its share if it goes back to float, which must not be
- * noisier; false: none. */
-static bool take_best_return(tarei_tune_layer *const layers, const int n, const double rest) {
-  double most = 0;
-  int layer = -1, form = 0;
-  for (int i = 0; i < n; i++) {
-    const tarei_tune_layer *const l = &layers[i];
-    const bool may = tare_precision_is_integer(l->chosen) && is_known(l, l->chosen) &&
-                     l->share > 0 && l->share <= rest;
-    for (int f = 0; f < TARE_PRECISION_COUNT && may; f++) {
-      const bool fits = !tare_precision_is_integer((tare_precision)f) && is_known(l, f) &&
-                        l->noise[f] <= l->noise[l->chosen];
-      const double saved = fits ? (form_time(l, l->chosen) - form_time(l, f)) / l->share : 0;
-      layer = saved > most ? i : layer;
-      form = saved > most ? f : form;
-      most = fmax(most, saved);
-    }
-  }
-  if (layer >= 0) {
-    layers[layer].chosen = (tare_precision)form;
-  }
-  return layer >= 0;
 }
 
 static void scale_float_prices(tarei_tune_layer *const layers, const int n, const double factor) {
@@ -140,7 +137,7 @@ bool tarei_mix_choose_share(tarei_tune_layer *const layers, const int n, const d
   }
   scale_float_prices(layers, n, 1 / factor);
   if (factor > 1) { /* steps are coarse, and may have taken too many */
-    while (take_best_return(layers, n, share_on_integers(layers, n) - share - SPARE)) {
+    while (take_best(layers, n, time_of_share, share_on_integers(layers, n) - share - SPARE)) {
     }
   }
   return possible;
