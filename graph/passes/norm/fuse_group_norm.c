@@ -27,9 +27,10 @@ static bool find_channel_groups(const tarei_graph *const g, tarei_pattern *const
   return tarei_value_is_f32(g, n->x) && (x->rank == 3 || x->rank == 4) && rows->rank == 3 &&
          x->dims[0] == rows->dims[0] && tarei_values_same_shape(g, n->x, n->out) &&
          tarei_value_dim_const(g, n->x, 1, &n->channels) &&
-         tarei_value_dim_const(g, norm->in[0], 1, &n->groups) && n->channels % n->groups == 0 &&
-         tarei_pattern_add(g, nodes, norm->in[0]) && tarei_pattern_add(g, nodes, norm->out[0]) &&
-         tarei_pattern_add(g, nodes, n->out) && tarei_pattern_is_closed(g, nodes, n->out);
+         tarei_value_dim_const(g, norm->in[0], 1, &n->groups) && n->groups > 0 &&
+         n->channels % n->groups == 0 && tarei_pattern_add(g, nodes, norm->in[0]) &&
+         tarei_pattern_add(g, nodes, norm->out[0]) && tarei_pattern_add(g, nodes, n->out) &&
+         tarei_pattern_is_closed(g, nodes, n->out);
 }
 
 static bool read_vectors(const tarei_graph *const g, group_norm *const n) {
