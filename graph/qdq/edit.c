@@ -283,7 +283,9 @@ tare_status tarei_edit_begin(tarei_onnx_file *const file, tarei_edit *const out,
 static bool order_nodes(tarei_edit *const e) {
   bool good = true;
   assert(e->n_order + e->n_left == e->graph->n_node);
-  memcpy(e->graph->node, e->order, e->n_order * sizeof *e->order);
+  if (e->n_order) { /* else there may be no array */
+    memcpy(e->graph->node, e->order, e->n_order * sizeof *e->order);
+  }
   e->graph->n_node = e->n_order;
   for (size_t i = 0; i < e->n_left; i++) {
     if (!tarei_onnx_file_drop(e->file, &e->left[i]->base)) {

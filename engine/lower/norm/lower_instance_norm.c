@@ -314,7 +314,7 @@ static tare_status norm_run_last(const tarei_step *const step, const tarei_run *
   }
   TAREI_TRY(check_vectors(step, r, l.channels, err));
   tarei_row_ranges(r, l.batch * l.segments, SEGMENT * l.channels, 4096, measure_range, &l);
-  for (size_t sample = 0; l.n && sample < l.batch; sample++) {
+  for (size_t sample = 0; l.n && l.channels && sample < l.batch; sample++) {
     instance_norm_finish_sample(&l, sample, tarei_attr_float(step->node, "epsilon", 1e-5f));
   }
   tarei_row_ranges(r, l.batch * l.n, l.channels, 4096, apply_range, &l);
