@@ -83,6 +83,26 @@ static tare_status parse_items(const tare_profiles *const set, const char *const
   }
 }
 
+bool tarei_profile_spec_range(const char *const spec, const char *const symbol,
+                              tare_range *const out) {
+  bool found = false;
+  if (!tarei_find_unquoted(spec, 0)) {
+    return false;
+  }
+  for (const char *at = spec; !found; at++) {
+    const char *const end = tarei_find_unquoted(at, ',');
+    const char *const equals = tarei_find_unquoted(at, '=');
+    char *const name = equals < end ? tarei_unquote(at, equals) : NULL;
+    found = name && strcmp(name, symbol) == 0 && parse_range(equals + 1, end, out);
+    free(name);
+    at = end;
+    if (!*at) {
+      break;
+    }
+  }
+  return found;
+}
+
 tare_status tare_profiles_add(tare_profiles *const profiles, const char *const spec,
                               tare_error *const err) {
   tarei_profile profile = tarei_profile_ones();

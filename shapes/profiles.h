@@ -14,6 +14,10 @@ tare_status tarei_profiles_clone(const tare_profiles *profiles, tare_profiles **
  * "batch=1:1:1,samples=1600:16000:80000". */
 void tarei_profiles_print(const tare_profiles *profiles, int profile, tarei_str *out);
 
+/* The range of a symbol in a profile in that syntax, without the inputs that it is of. False if it
+ * is not in there, or memory runs out. */
+bool tarei_profile_spec_range(const char *spec, const char *symbol, tare_range *out);
+
 /* Number of a symbol, or -1 if no input has it. */
 int tarei_profiles_find_symbol(const tare_profiles *profiles, const char *name);
 

@@ -33,8 +33,8 @@ typedef struct conv_transpose_axis {
 typedef struct conv_transpose_form {
   int n, phased; /* axes of space, those of a stride above 1 */
   int64_t group, in_per_group, out_per_group, phases;
-  int64_t apart,
-      of_each; /* parts of the convolution's channels that have all phases, channels of a part */
+  int64_t apart;   /* parts of the convolution's channels that have all phases */
+  int64_t of_each; /* channels of a part */
   conv_transpose_axis axes[MOST_SPACE];
   int out;
   bool biased;

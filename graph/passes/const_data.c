@@ -10,10 +10,13 @@ bool tarei_const_scalar(const tarei_graph *const graph, const int value, float *
   return tarei_value_is_f32(graph, value) && tarei_value_const_float(graph, value, out);
 }
 
+bool tarei_is_near(const float x, const float expected) {
+  return fabsf(x - expected) <= 1e-4f * (expected == 0 ? 1 : fabsf(expected));
+}
+
 bool tarei_const_near(const tarei_graph *const graph, const int value, const float expected) {
-  const float tolerance = 1e-4f * (expected == 0 ? 1 : fabsf(expected));
   float x;
-  return tarei_const_scalar(graph, value, &x) && fabsf(x - expected) <= tolerance;
+  return tarei_const_scalar(graph, value, &x) && tarei_is_near(x, expected);
 }
 
 bool tarei_const_clip_bound(const tarei_graph *const graph, const tarei_node *const clip,

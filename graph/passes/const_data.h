@@ -6,7 +6,10 @@
 
 /* A float32 constant with one element. */
 bool tarei_const_scalar(const tarei_graph *graph, int value, float *out);
-/* The same, within 1e-4 of `expected` relative to its size (absolute for 0). */
+/* Whether x is within 1e-4 of `expected`, relative to its size (absolute for 0). */
+bool tarei_is_near(float x, float expected);
+
+/* Whether a value is a constant scalar near `expected`. */
 bool tarei_const_near(const tarei_graph *graph, int value, float expected);
 
 /* A bound of Clip: an input, or an attribute before opset 11. *bound is left alone where there is

@@ -53,7 +53,7 @@ static bool is_gate(hard_match *const m, const int value) {
   }
   if (node->op == &tarei_op_hard_sigmoid) {
     m->x = node->in[0];
-    return fabsf(tarei_attr_float(node, "alpha", 0.2f) - SIXTH) < 1e-4f * SIXTH &&
+    return tarei_is_near(tarei_attr_float(node, "alpha", 0.2f), SIXTH) &&
            tarei_attr_float(node, "beta", 0.5f) == 0.5f;
   }
   const int clipped = sixth_of(m->graph, node);

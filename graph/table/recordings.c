@@ -1,30 +1,31 @@
 #include "graph/table/recordings.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "graph/quantize/row_need.h"
+#include "shapes/profiles.h"
+
+static bool is_of_column(const tare_table *const table, const int profile, const int column) {
+  return !table->per_profile || profile == column;
+}
 
 int64_t tarei_column_samples(const tare_table *const table, const int column) {
   int64_t n = 0;
   for (int p = 0; p < table->n_profiles; p++) {
-    n += !table->per_profile || p == column ? table->profiles[p].samples : 0;
+    n += is_of_column(table, p, column) ? table->profiles[p].samples : 0;
   }
   return n;
 }
 
-/* The least length of a symbol in a profile such as "batch=1:1:4,samples=1600:16000:80000"; 1 where
- * the profile does not have it. */
-static int64_t least_length(const char *const spec, const char *const symbol) {
-  const size_t n = strlen(symbol);
-  for (const char *at = spec; at; at = strchr(at, ',')) {
-    at += *at == ',';
-    if (strncmp(at, symbol, n) == 0 && at[n] == '=') {
-      const int64_t least = strtoll(at + n + 1, NULL, 10);
-      return least > 1 ? least : 1;
-    }
+/* Of an input, by a profile; 1 where it does not tell. */
+static int64_t least_first_dim(const tarei_graph *const g, const tarei_value *const input,
+                               const char *const spec) {
+  const int symbol = tarei_expr_is_symbol(g->exprs, input->dims[0]);
+  tare_range range = {.min = 1};
+  if (symbol < 0) {
+    (void)tarei_expr_is_const(g->exprs, input->dims[0], &range.min);
+  } else {
+    (void)tarei_profile_spec_range(spec, tarei_exprs_symbol_name(g->exprs, symbol), &range);
   }
-  return 1;
+  return range.min > 1 ? range.min : 1;
 }
 
 /* The batch is the first dim of an input that has more. */
@@ -32,31 +33,28 @@ static int64_t least_batch(const tarei_graph *const g, const char *const spec) {
   int64_t least = 0;
   for (int i = 0; i < g->n_inputs; i++) {
     const tarei_value *const input = &g->values[g->inputs[i]];
-    if (input->rank < 2) {
-      continue;
-    }
-    int64_t batch = 1;
-    const int symbol = tarei_expr_is_symbol(g->exprs, input->dims[0]);
-    if (symbol >= 0) {
-      batch = least_length(spec, tarei_exprs_symbol_name(g->exprs, symbol));
-    } else if (!tarei_expr_is_const(g->exprs, input->dims[0], &batch)) {
-      batch = 1;
-    }
-    least = least == 0 || batch < least ? batch : least;
+    const int64_t batch = input->rank < 2 ? 0 : least_first_dim(g, input, spec);
+    least = batch > 0 && (least == 0 || batch < least) ? batch : least;
   }
-  return least > 1 ? least : 1;
+  return least > 0 ? least : 1;
+}
+
+static double column_recordings(const tare_table *const table, const tarei_graph *const graph,
+                                const int column) {
+  double n = 0; /* files say how many samples there are */
+  for (int p = 0; p < table->n_profiles; p++) {
+    const tarei_table_profile *const profile = &table->profiles[p];
+    n += is_of_column(table, p, column)
+             ? (double)profile->samples * (double)least_batch(graph, profile->spec)
+             : 0;
+  }
+  return n;
 }
 
 bool tarei_recordings_are_few(const tare_table *const table, const tarei_graph *const graph) {
   bool few = table->n_columns > 0;
   for (int c = 0; c < table->n_columns && few; c++) {
-    double recordings = 0; /* files say how many samples there are */
-    for (int p = 0; p < table->n_profiles; p++) {
-      const tarei_table_profile *const profile = &table->profiles[p];
-      const bool counts = !table->per_profile || p == c;
-      recordings +=
-          counts ? (double)profile->samples * (double)least_batch(graph, profile->spec) : 0;
-    }
+    const double recordings = column_recordings(table, graph, c);
     few = recordings > 0 && recordings < TAREI_ENOUGH_SAMPLES;
   }
   return few;

@@ -58,6 +58,6 @@ __all__ = [
     "metrics", "Model", "ModelError", "OutOfMemoryError", "Pass", "Plan", "Port", "Profile",
     "ProfilesLike", "ProgressFunction", "raise_layers", "Raised", "Range", "Requests", "Score",
     "ShapeError", "Statistics", "StatisticsWarning", "Streaming", "Table", "table_formats",
-    "TableEntry", "TableFormat", "TareError", "TareWarning", "TensorError", "TensorStatistics", "tune", "Tuned", "TunedLayer", "TuneScore",
-    "TuneState", "UnsupportedError", "UsageError",
+    "TableEntry", "TableFormat", "TareError", "TareWarning", "TensorError", "TensorStatistics",
+    "tune", "Tuned", "TunedLayer", "TuneScore", "TuneState", "UnsupportedError", "UsageError",
 ]

@@ -1,7 +1,7 @@
 /* Steps of a small GRU in floats or bytes. Sequences go sixteen at a time where units are few
  * (gru_lanes16.h), else four, so that they share the loads of weights and hide each other's
- * latencies. A single one waits for its state at each step,
- * which therefore is stored as whole vectors of its own: what a part of one stores comes back late.
+ * latencies. A single one waits for its state at each step, which therefore is stored as whole
+ * vectors of its own: what a part of one stores comes back late.
  */
 #ifndef TAREI_KERNELS_GENERIC_GRU_STEPS16_H
 #define TAREI_KERNELS_GENERIC_GRU_STEPS16_H

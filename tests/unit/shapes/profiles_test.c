@@ -184,6 +184,30 @@ static void a_set_is_limited(void **state) {
   tare_profiles_free(&set);
 }
 
+static void specs_tell_ranges_without_inputs(void **const state) {
+  (void)state;
+  static const char *const spec = "batch=1:2:4, 'n + 1' = 3:5:9,minibatch=8,'it''s, =x'=7:7:8";
+  static const struct {
+    const char *symbol;
+    tare_range range;
+  } cases[] = {{"batch", {1, 2, 4}},
+               {"n + 1", {3, 5, 9}},
+               {"minibatch", {8, 8, 8}},
+               {"it's, =x", {7, 7, 8}}};
+  tare_range range;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_true(tarei_profile_spec_range(spec, cases[i].symbol, &range));
+    assert_int_equal(range.min, cases[i].range.min);
+    assert_int_equal(range.opt, cases[i].range.opt);
+    assert_int_equal(range.max, cases[i].range.max);
+  }
+  static const char *const wrong[] = {"", "fixed", "batch", "batch=", "batch=1:2", "'batch=1"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    assert_false(tarei_profile_spec_range(wrong[i], "batch", &range));
+  }
+  assert_false(tarei_profile_spec_range(spec, "n", &range));
+}
+
 static void odd_symbol_names_print_and_read_back(void **state) {
   (void)state;
   static const char *const names[] = {"a,b", "it's", "x=y", "", "#1", "two words", "a:b", "''"};
@@ -461,6 +485,7 @@ int main(void) {
       cmocka_unit_test(specs_are_read),
       cmocka_unit_test(wrong_specs_are_named),
       cmocka_unit_test(a_set_is_limited),
+      cmocka_unit_test(specs_tell_ranges_without_inputs),
       cmocka_unit_test(odd_symbol_names_print_and_read_back),
       cmocka_unit_test(shapes_are_read),
       cmocka_unit_test(wrong_shapes_are_named),

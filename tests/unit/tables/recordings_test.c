@@ -55,7 +55,7 @@ static void batches_hold_recordings(void **const state) {
   assert_false(are_few(g, "batch=1:1:1", 0));                  /* not known */
   add_input(g, "lengths", 1, "others", 0);                     /* says nothing about batches */
   assert_false(are_few(g, "batch=8:8:8,others=1:1:1", 1));
-  add_input(g, "state", 3, NULL, 2); /* a dim of another kind: the least counts */
+  add_input(g, "state", 3, NULL, 2); /* its first dim is no batch: the smallest counts */
   assert_true(are_few(g, "batch=8:8:8,others=1:1:1", 3));
   assert_false(are_few(g, "batch=8:8:8,others=1:1:1", 4));
   tarei_graph_free(g);
