@@ -16,7 +16,7 @@
 #include "shapes/profiles.h"
 
 #define MAGIC "TAREPLAN"
-#define VERSION_MAJOR 13u /* raised when old readers would go wrong */
+#define VERSION_MAJOR 14u /* raised when old readers would go wrong */
 #define VERSION_MINOR 0u
 #define HEADER_BYTES 64u
 #define SMALL_FILE ((size_t)16 << 20) /* so many bytes are held against their checksum at once */
