@@ -3,16 +3,21 @@
 #include "quantize_helpers.h"
 #include "unit/spectra.h"
 
-/* A convolution over one channel with these weights. */
-static tarei_graph *convolution(const float *const w, const int64_t outputs, const int64_t taps) {
+/* A convolution over one channel with these weights, of as many samples as `t` says. */
+static tarei_graph *convolution_of(const char *const t, const float *const w, const int64_t outputs,
+                                   const int64_t taps) {
   tarei_graph *const g = tarei_graph_new("test");
-  const int x = add_input(g, "x", "1;1;t");
+  const int x = add_input(g, "x", t);
   const int value = add_floats(g, "w", 3, (int64_t[]){outputs, 1, taps}, w);
   const int y = OP(g, "Conv", "y", x, value);
   assert_true(tarei_attr_set_ints(last_node(g), "strides", &(int64_t){taps / 4}, 1));
   end_graph(g, y);
   optimize(g, true);
   return g;
+}
+
+static tarei_graph *convolution(const float *const w, const int64_t outputs, const int64_t taps) {
+  return convolution_of("1;1;t", w, outputs, taps);
 }
 
 /* The length that the only convolution of a graph has, 0 without one. */
@@ -76,10 +81,11 @@ static void other_weights_are_not(void **state) {
   free(w);
 }
 
-static void quantize_spectrum(const char *const requests, const tare_build_options *const build,
-                              const tare_precision expected, const tare_reason why) {
+static void quantize_spectrum(const char *const t, const char *const requests,
+                              const tare_build_options *const build, const tare_precision expected,
+                              const tare_reason why) {
   float *const w = spectrum_weights(SPECTRUM_BOTH, 256, 256, false);
-  tarei_graph *const g = convolution(w, spectrum_outputs(SPECTRUM_BOTH, 256), 256);
+  tarei_graph *const g = convolution_of(t, w, spectrum_outputs(SPECTRUM_BOTH, 256), 256);
   free(w);
   annotate(g);
   set_scale(g, g->values[node_called(g, "n_y")->in[0]].name, 1, false);
@@ -96,14 +102,17 @@ static void quantize_spectrum(const char *const requests, const tare_build_optio
   tarei_graph_free(g);
 }
 
-/* They stay float; a request by name is met, and so are those who want what other engines have. */
+/* They stay float where there are frames enough; a request by name is met, and so are those who
+ * want what other engines have. */
 static void spectra_stay_float(void **state) {
   (void)state;
   const tare_build_options usual = {0}, small = {.int8_when_small = true};
-  quantize_spectrum(NULL, &usual, TARE_PRECISION_FP32, TARE_REASON_SPECTRUM);
-  quantize_spectrum("n_y:int8", &usual, TARE_PRECISION_INT8, TARE_REASON_NONE);
-  quantize_spectrum("n_y:bf16", &usual, TARE_PRECISION_BF16, TARE_REASON_NONE);
-  quantize_spectrum(NULL, &small, TARE_PRECISION_INT8_ROWS, TARE_REASON_LEVEL);
+  quantize_spectrum("1;1;t", NULL, &usual, TARE_PRECISION_FP32, TARE_REASON_SPECTRUM);
+  quantize_spectrum("1;1;704", NULL, &usual, TARE_PRECISION_FP32, TARE_REASON_SPECTRUM);
+  quantize_spectrum("1;1;703", NULL, &usual, TARE_PRECISION_INT8_ROWS, TARE_REASON_LEVEL);
+  quantize_spectrum("1;1;t", "n_y:int8", &usual, TARE_PRECISION_INT8, TARE_REASON_NONE);
+  quantize_spectrum("1;1;t", "n_y:bf16", &usual, TARE_PRECISION_BF16, TARE_REASON_NONE);
+  quantize_spectrum("1;1;t", NULL, &small, TARE_PRECISION_INT8_ROWS, TARE_REASON_LEVEL);
 }
 
 int main(void) {
