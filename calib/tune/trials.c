@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "calib/eval/eval_ports.h"
 #include "calib/tune/forms.h"
+#include "graph/table/table.h"
 
 tare_status tarei_trials_init(tarei_trials *const t, const tare_model *const model,
                               const tare_profiles *const profiles, tare_dataset *const timed,
@@ -48,12 +49,30 @@ tare_status tarei_trials_line(const tarei_trials *const t, const char *const req
   return *out ? TARE_OK : tarei_fail_memory(err, "requests", strlen(requests));
 }
 
+/* As of a table that holds the requests in place of its own. */
+static tare_status build_of_table(const tarei_trials *const t, const char *const requests,
+                                  tare_plan **const out, tare_error *const err) {
+  tare_build_options o = t->options->build;
+  char *const line = tarei_strdup(requests);
+  if (!line) {
+    return tarei_fail_memory(err, "requests", strlen(requests));
+  }
+  const tare_table asks = tarei_table_asking(o.table, line);
+  o.table = &asks;
+  const tare_status status = tare_plan_build(t->model, t->profiles, &o, out, err);
+  free(line);
+  return status;
+}
+
 tare_status tarei_trials_build(const tarei_trials *const t, const char *const requests,
                                tare_plan **const out, tare_error *const err) {
   char *line = NULL;
   tare_build_options o = t->options->build;
   if (t->written) {
     return t->written->make(t->written->user, requests, NULL, out, err);
+  }
+  if (t->of_table) {
+    return build_of_table(t, requests, out, err);
   }
   TAREI_TRY(tarei_trials_line(t, requests, &line, err));
   o.layer_precisions = line;

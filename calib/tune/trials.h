@@ -14,6 +14,8 @@ typedef struct tarei_trials {
   const tare_profiles *profiles;
   const tare_tune_options *options;
   const tare_raise_written *written; /* what makes plans of requests; NULL: builds of `options` */
+  bool of_table; /* builds get requests as those of the table: a rule may do otherwise, and float
+                    has other outputs than where a user asks for it */
   const tare_dataset *labelled;
   bool lower_is_better; /* of the metric */
   tare_plan *reference; /* float; owned */
@@ -32,7 +34,7 @@ void tarei_trials_fini(tarei_trials *trials);
 tare_status tarei_trials_line(const tarei_trials *trials, const char *requests, char **out,
                               tare_error *err);
 
-/* Builds a plan with requests and those of the options. */
+/* Builds a plan with requests and those of the options, which win. */
 tare_status tarei_trials_build(const tarei_trials *trials, const char *requests, tare_plan **out,
                                tare_error *err);
 

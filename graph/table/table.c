@@ -302,6 +302,12 @@ const char *tare_table_layer_precisions(const tare_table *const table) {
   return table->layer_precisions;
 }
 
+tare_table tarei_table_asking(const tare_table *const table, char *const layer_precisions) {
+  tare_table out = *table;
+  out.layer_precisions = layer_precisions;
+  return out;
+}
+
 int tare_table_n_raised(const tare_table *const table) {
   return table->n_raised;
 }

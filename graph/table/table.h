@@ -129,6 +129,10 @@ struct tare_table {
   tarei_extras extras, model_extras, version_extras;
 };
 
+/* The same table with other requests for layers. All belongs to the table and the caller: not to be
+ * freed. */
+tare_table tarei_table_asking(const tare_table *table, char *layer_precisions);
+
 /* Smallest amax whose scale amax / 127 is a normal float. */
 double tarei_table_least_amax(void);
 

@@ -193,9 +193,10 @@ typedef struct tare_raise_written {
 typedef struct tare_raise_options {
   double below_db;          /* an SQNR from which on nothing is done; 27 */
   double sqnr_db;           /* what a plan below it shall reach; 28 */
-  double seconds;           /* no new measurement begins after this time; 0: no limit */
-  tare_build_options build; /* with a table. Layers that its layer_precisions name keep the
-                               precision that they ask for */
+  double seconds;           /* after this time what has been measured decides, and two plans at most
+                               are judged; 0: no limit */
+  tare_build_options build; /* with a table, whose own requests do not count. Layers that its
+                               layer_precisions name keep the precision that they ask for */
   tare_eval_options eval;   /* how samples run; the metric, against, tensors, save_outputs and
                                progress are not used */
   const tare_raise_written *written; /* what is judged, with the `isa` of `build`; NULL: plans of
@@ -210,7 +211,8 @@ typedef struct tare_raised {
   double share;            /* of the multiply-adds at the opt lengths of the first profile, 0..1 */
   double standard_sqnr_db; /* without them; INFINITY if equal */
   double sqnr_db;          /* with them */
-  bool complete;           /* false: the time was over before requests were found */
+  bool complete;           /* false: the time was over before the search was, and the requests are
+                              the best that it had judged */
   void *reserved[4];       /* for later versions */
 } tare_raised;
 

@@ -174,7 +174,7 @@ class Raised:
     """Of the worst output without them."""
     sqnr_db: float
     is_complete: bool
-    """False: the time was over before requests were found."""
+    """False: the time was over before the search was; the requests are the best that it had judged."""
 
 
 class _Timings:
@@ -214,7 +214,8 @@ def tune(model: Union[Model, Path], data: DataLike, table: Union[None, Table, Pa
       end; ``max_drop``: how much worse
       the metric may be, in its unit; one of them is needed
     - ``min_integer_share``: of the multiply-adds, 0 to 1; ``all_precisions``: bf16 too;
-      ``seconds``: no new measurement begins after this time
+      ``seconds``: after this time what has been measured
+      decides, and two plans at most are judged
     - ``data`` measure single layers, and are read many times; ``check_data``, by default the same,
       decide about plans
     - ``timings``: file of a timing cache; ``build``: options of :func:`tare.build`; ``options``:
@@ -328,7 +329,8 @@ def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
 
     - ``data``: a few samples, which are read many times
     - ``below_db``: an SQNR of the worst output from which on nothing is done; ``min_sqnr_db``: what
-      a plan below it shall reach; ``seconds``: no new measurement begins after this time
+      a plan below it shall reach; ``seconds``: after this time what has been measured
+      decides, and two plans at most are judged
     - ``build``: options of :func:`tare.build`; ``options``: fit and threads as of
       :func:`tare.evaluate`
     - ``written``: options of :func:`tare.export` (``{}``: its defaults): the trials are of models

@@ -11,7 +11,7 @@
 #include "tools/source.h"
 
 /* There are fewer samples if a half of the search would take more operations, which a slow core
- * does in half a minute; when the time is over, it has no result. */
+ * does in half a minute; when the time is over, it takes what it has. */
 enum { PROBED_SAMPLES = 4, JUDGED_SAMPLES = 32, JUDGED_MIXES = 9 };
 #define MOST_OPERATIONS 6e11
 #define MOST_SECONDS 60.0
@@ -96,12 +96,14 @@ tare_status raising_search(const raising_case *const r, tare_raise_options *cons
   const int64_t samples = check ? tare_dataset_count(check) : 0;
   tare_dataset_close(&search);
   tare_dataset_close(&check);
-  if (status == TARE_OK && !out->complete) {
-    say(&r->in->common, "no layers are raised: to find them takes more than %.1f s",
-        options->seconds);
-  }
   if (status == TARE_OK && out->n_layers > 0) {
     say_raised(r, out, samples);
+  }
+  if (status == TARE_OK && !out->complete) {
+    say(&r->in->common,
+        out->n_layers > 0 ? "the search for layers to raise takes more than %.1f s: fewer may do"
+                          : "no layers are raised: to find them takes more than %.1f s",
+        options->seconds);
   }
   return status;
 }

@@ -26,7 +26,7 @@ typedef struct raising_case {
 tare_status raising_samples(const raising_case *r, int64_t limit, tare_dataset **out,
                             tare_error *err);
 
-/* Finds layers, and says which share they have and what they gain, or that there was no time.
+/* Finds layers, and says which share they have and what they gain, and whether the time was over.
  * `options` have all but the bounds. */
 tare_status raising_search(const raising_case *r, tare_raise_options *options, tare_raised *out,
                            tare_error *err);

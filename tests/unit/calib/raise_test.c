@@ -197,14 +197,94 @@ static void what_the_user_keeps_raises_no_others(void **const state) {
   tare_raised_fini(&raised);
 }
 
-static void the_time_may_be_over(void **const state) {
+/* What was judged is what the table makes builds of. */
+static void assert_built_as_judged(const tare_raised *const raised) {
+  tare_error err = {0};
+  int n = -1;
+  export_must(tare_table_set_layer_precisions(deep.table, raised->requests, &err), &err);
+  assert_true(sqnr_of_table(&n) == raised->sqnr_db);
+  assert_int_equal(n, raised->n_layers);
+  export_must(tare_table_set_layer_precisions(deep.table, NULL, &err), &err);
+}
+
+/* Layers of 32 outputs have no 16 bits in a plan of a table, where a request would be obeyed. */
+static void plans_are_as_they_were_judged(void **const state) {
+  (void)state;
+  for (double bound = 20; bound <= 50; bound += 1) {
+    tare_raise_options o = options_for(NULL);
+    o.below_db = o.sqnr_db = bound;
+    tare_raised raised = raise_by(&o);
+    assert_null(strstr(raised.requests, "layer0:int16"));
+    assert_built_as_judged(&raised);
+    tare_raised_fini(&raised);
+  }
+}
+
+/* What the table asked for before is replaced. */
+static void a_table_with_requests_is_raised_anew(void **const state) {
+  (void)state;
+  const tare_raise_options o = options_for(NULL);
+  tare_error err = {0};
+  tare_raised first = raise_by(&o);
+  export_must(tare_table_set_layer_precisions(deep.table, "*:fp32", &err), &err);
+  tare_raised again = raise_by(&o);
+  assert_string_equal(tare_table_layer_precisions(deep.table), "*:fp32");
+  assert_string_equal(again.requests, first.requests);
+  assert_built_as_judged(&again);
+  tare_raised_fini(&first);
+  tare_raised_fini(&again);
+}
+
+static void there_is_a_table(void **const state) {
+  (void)state;
+  tare_raise_options o = options_for(NULL);
+  tare_error err = {0};
+  tare_raised raised;
+  o.build.table = NULL;
+  assert_int_equal(
+      tare_raise_layers(deep.model, deep.profiles, deep.dataset, deep.dataset, &o, &raised, &err),
+      TARE_E_USAGE);
+  assert_string_equal(err.message, "build options: expected a table to raise layers of");
+}
+
+static void where_the_time_is_over_a_coarse_mix_is_judged(void **const state) {
   (void)state;
   tare_raise_options o = options_for(NULL);
   o.seconds = 1e-9;
   tare_raised raised = raise_by(&o);
   assert_false(raised.complete);
-  assert_string_equal(raised.requests, "");
+  assert_true(raised.n_layers > 3 && raised.sqnr_db >= o.sqnr_db && raised.standard_sqnr_db < 22);
+  assert_built_as_judged(&raised);
   tare_raised_fini(&raised);
+  o.build.layer_precisions = "layer4:int8"; /* which costs little */
+  raised = raise_by(&o);
+  assert_false(raised.complete);
+  assert_true(raised.n_layers > 3 && raised.sqnr_db > raised.standard_sqnr_db);
+  assert_null(strstr(raised.requests, "layer4"));
+  tare_raised_fini(&raised);
+  o.build.layer_precisions = "*:int8";
+  raised = raise_by(&o);
+  assert_false(raised.complete);
+  assert_string_equal(raised.requests, ""); /* there is nothing to raise */
+  assert_true(raised.sqnr_db == raised.standard_sqnr_db);
+  tare_raised_fini(&raised);
+}
+
+/* Wherever the time ends. */
+static void any_time_gives_a_better_plan(void **const state) {
+  (void)state;
+  tare_raise_options o = options_for(NULL);
+  tare_raised whole = raise_by(&o);
+  for (o.seconds = 1e-4; o.seconds < 1; o.seconds *= 1.5) {
+    tare_raised raised = raise_by(&o);
+    assert_true(raised.sqnr_db >= o.sqnr_db);
+    assert_built_as_judged(&raised);
+    if (raised.complete) {
+      assert_string_equal(raised.requests, whole.requests);
+    }
+    tare_raised_fini(&raised);
+  }
+  tare_raised_fini(&whole);
 }
 
 static void malformed_requests_of_a_table_are_refused(void **const state) {
@@ -230,7 +310,11 @@ int main(void) {
       cmocka_unit_test(models_that_are_written_are_judged_as_they_are),
       cmocka_unit_test(a_profile_judges_by_its_own_samples),
       cmocka_unit_test(what_the_user_keeps_raises_no_others),
-      cmocka_unit_test(the_time_may_be_over),
+      cmocka_unit_test(plans_are_as_they_were_judged),
+      cmocka_unit_test(a_table_with_requests_is_raised_anew),
+      cmocka_unit_test(there_is_a_table),
+      cmocka_unit_test(where_the_time_is_over_a_coarse_mix_is_judged),
+      cmocka_unit_test(any_time_gives_a_better_plan),
       cmocka_unit_test(malformed_requests_of_a_table_are_refused),
   };
   return cmocka_run_group_tests(tests, open_deep, close_deep);

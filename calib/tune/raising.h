@@ -1,0 +1,32 @@
+/* A search for layers to raise, and the mixes of precisions that it judges. */
+#ifndef TAREI_CALIB_TUNE_RAISING_H
+#define TAREI_CALIB_TUNE_RAISING_H
+
+#include "calib/tune/forms.h"
+#include "calib/tune/trials.h"
+
+typedef struct tarei_raising {
+  tarei_trials trials;
+  tare_tune_options as_tuned; /* what the trials read */
+  const tare_raise_options *options;
+  tare_dataset *search, *check;
+  tarei_tune_layers layers;
+  double start;
+  double floor; /* noise with all layers in float that can be */
+  double sure;  /* noise of the mix in `out`, and its price */
+  double price;
+  tare_raised *out;
+} tarei_raising;
+
+bool tarei_raising_is_late(const tarei_raising *raising);
+
+/* Judges mixes by what is known of all layers: the cheapest that keeps the bound becomes `out`, or
+ * that with the least noise. `standard` is the noise of the plan without requests. */
+tare_status tarei_raising_mix(tarei_raising *raising, double standard, tare_error *err);
+
+/* The same where the time is over: two mixes at most, by what has been measured so far. Where
+ * nothing has, layers get 16-bit rows, or float. */
+tare_status tarei_raising_mix_late(tarei_raising *raising, double bound, double standard,
+                                   tare_error *err);
+
+#endif
