@@ -17,6 +17,7 @@
 #include "kernels/families/depthwise.h"
 #include "kernels/families/elementwise.h"
 #include "kernels/families/epilogue.h"
+#include "kernels/families/fourier.h"
 #include "kernels/families/gemm.h"
 #include "kernels/families/isa.h"
 #include "kernels/families/observing.h"
@@ -48,6 +49,7 @@
   X(dw_planes_f32, tarei_dw_planes_fn)         \
   X(winograd_in, tarei_winograd_in_fn)         \
   X(winograd_out, tarei_winograd_out_fn)       \
+  X(fourier, tarei_fourier_fn)                 \
   X(softmax, tarei_softmax_fn)                 \
   X(softmax_fused, tarei_softmax_fused_fn)     \
   X(softmax_u8, tarei_softmax_u8_fn)           \

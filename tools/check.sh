@@ -21,7 +21,7 @@ tare_install $packages
 # shellcheck disable=SC2086
 sh tools/programs.sh . $packages debootstrap qemu-user # these are for scripts that are run by hand
 
-jobs=$(nproc)
+jobs=$((($(nproc) * 3 + 1) / 2)) # some tests wait: for processes that start, and for such as are killed
 check() { # PRESET ARGUMENT...: with arguments for ctest
   preset=$1
   shift

@@ -9,6 +9,7 @@
 #include "base/refusals.h"
 #include "base/outfile.h"
 #include "engine/file/graph_file.h"
+#include "engine/file/plan_version.h"
 #include "engine/layers/layers.h"
 #include "engine/plan_ports.h"
 #include "graph/fix_symbols.h"
@@ -16,8 +17,6 @@
 #include "shapes/profiles.h"
 
 #define MAGIC "TAREPLAN"
-#define VERSION_MAJOR 13u /* raised when old readers would go wrong */
-#define VERSION_MINOR 0u
 #define HEADER_BYTES 64u
 #define SMALL_FILE ((size_t)16 << 20) /* so many bytes are held against their checksum at once */
 
@@ -147,8 +146,8 @@ static tare_status write_file(const tare_plan *const plan, const char *const pat
   plan_file_emit(&s, meta->data, meta->n);
   emit_blocks(&s, &plan->blobs);
   emit_blocks(&s, constants);
-  const plan_file_header h = {.major = VERSION_MAJOR,
-                              .minor = VERSION_MINOR,
+  const plan_file_header h = {.major = TAREI_PLAN_MAJOR,
+                              .minor = TAREI_PLAN_MINOR,
                               .file_bytes = HEADER_BYTES + meta->n + data_bytes,
                               .meta_bytes = meta->n,
                               .checksum = XXH64_digest(hash),
@@ -214,10 +213,10 @@ static tare_status get_header(const tarei_source *const source, const bool all,
   h->meta_bytes = tarei_get_u64(&r);
   h->checksum = tarei_get_u64(&r);
   h->meta_checksum = tarei_get_u64(&r);
-  if (h->major != VERSION_MAJOR) {
+  if (h->major != TAREI_PLAN_MAJOR) {
     return tarei_fail(err, TARE_E_INPUT,
                       "%s: plan format version %u.%u, expected %u: build the plan again",
-                      source->name, h->major, h->minor, VERSION_MAJOR);
+                      source->name, h->major, h->minor, TAREI_PLAN_MAJOR);
   }
   if (h->file_bytes != source->size) {
     return tarei_fail(err, TARE_E_INPUT, "%s: truncated or extended: %zu bytes, expected %llu",

@@ -15,6 +15,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/bodies/lower_joining_loop.c
   lower/bodies/lower_loop.c
   lower/bodies/lower_scan.c
+  lower/conv/conv_fourier.c
   lower/conv/conv_gather.c
   lower/conv/conv_slab.c
   lower/conv/conv_planes.c

@@ -55,6 +55,8 @@
 #define TAREI_ATTR_WEIGHTS_CLIPPED "weights_clipped"
 /* Of a convolution that was a BatchNormalization: 1. Quantized models state no scales for it. */
 #define TAREI_ATTR_NORM "batch_norm"
+/* Of a convolution whose weights are a Fourier transform: its length. */
+#define TAREI_ATTR_FOURIER "fourier"
 /* Of a layer that reads a smoothed tensor: 1 (graph/quantize/smooth.h). */
 #define TAREI_ATTR_SMOOTHED "smoothed"
 /* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was
@@ -76,6 +78,7 @@
   TAREI_ATTR_COMPUTE,          \
   TAREI_ATTR_DIMS,             \
   TAREI_ATTR_DYNAMIC,          \
+  TAREI_ATTR_FOURIER,          \
   TAREI_ATTR_GROUPS,           \
   TAREI_ATTR_MODEL_TYPES,      \
   TAREI_ATTR_NORM,             \

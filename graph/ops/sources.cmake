@@ -11,6 +11,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/bodies/op_loop.c
   ops/bodies/op_scan.c
   ops/bodies/ops_body.c
+  ops/conv/fourier_basis.c
   ops/conv/op_conv.c
   ops/conv/op_conv_last.c
   ops/conv/op_pool.c

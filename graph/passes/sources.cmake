@@ -11,6 +11,7 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/const_data.c
   passes/dims_attr.c
   passes/drop_identities.c
+  passes/find_spectra.c
   passes/fold_constants.c
   passes/fuse_activation.c
   passes/fuse_bias.c

@@ -8,10 +8,12 @@
 #include "base/mem.h"
 #include "graph/op.h"
 #include "graph/quantize/row_need.h"
+#include "shapes/number.h"
 
 /* How a value grows with the inputs of the model. */
 typedef struct growth {
-  double power; /* of the inputs; 0: not at all */
+  double power; /* of the inputs, where it grows fastest; 0: not at all */
+  double least; /* the same of the channel that grows least: it is what others are divided by */
   bool late;    /* a layer lies between, */
   bool biased;  /* and one has a bias or a state */
   double root;  /* the least power that a logarithm, 0, or a root makes of it; or INFINITY */
@@ -79,52 +81,78 @@ static bool clip_is_bounded(const tarei_node *const node) {
   return low && high;
 }
 
-static double power_of(const growth *const values, const tarei_node *const node, const int i) {
-  return i < node->n_in && node->in[i] >= 0 ? values[node->in[i]].power : 0;
+static growth growth_of_input(const growth *const values, const tarei_node *const node,
+                              const int i) {
+  return i < node->n_in && node->in[i] >= 0 ? values[node->in[i]] : (growth){0};
+}
+
+static growth growth_from(const double one, const double other) {
+  return (growth){.power = fmax(one, other), .least = fmin(one, other)};
 }
 
 /* Of the inputs that are not constant. */
-static double fastest(const tarei_graph *const g, const growth *const values,
+static growth fastest(const tarei_graph *const g, const growth *const values,
                       const tarei_node *const node) {
-  double power = -INFINITY;
+  double power = -INFINITY, least = -INFINITY;
   for (int i = 0; i < node->n_in; i++) {
     if (node->in[i] >= 0 && !g->values[node->in[i]].data) {
       power = fmax(power, values[node->in[i]].power);
+      least = fmax(least, values[node->in[i]].least);
     }
   }
-  return isfinite(power) ? power : 0;
+  return isfinite(power) ? growth_from(power, least) : (growth){0};
 }
 
-static double exponent_of(const tarei_graph *const g, const tarei_node *const node) {
+/* The largest and the least exponent: channels may have their own. 1 where they are not known. */
+static growth exponents_of(const tarei_graph *const g, const tarei_node *const node) {
+  const int value = node->in[1];
+  const tare_tensor t =
+      tarei_value_is_const(g, value) ? tarei_value_tensor(g, value) : (tare_tensor){0};
+  const int64_t n = t.data && tarei_is_float(t.dtype) ? tare_tensor_count(&t) : 0;
+  growth out = {.power = -INFINITY, .least = INFINITY};
   float exponent;
-  return tarei_value_const_float(g, node->in[1], &exponent) ? (double)exponent : 1;
+  if (tarei_value_const_float(g, value, &exponent)) {
+    return growth_from((double)exponent, (double)exponent);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    out.power = fmax(out.power, tarei_real_at(&t, i));
+    out.least = fmin(out.least, tarei_real_at(&t, i));
+  }
+  return isfinite(out.power) && isfinite(out.least) ? out : growth_from(1, 1);
 }
 
-static double power_of_output(const tarei_graph *const g, const growth *const values,
+static growth raise_to(const growth x, const growth exponents) {
+  const growth fast = growth_from(x.power * exponents.power, x.power * exponents.least);
+  const growth slow = growth_from(x.least * exponents.power, x.least * exponents.least);
+  return growth_from(fmax(fast.power, slow.power), fmin(fast.least, slow.least));
+}
+
+/* The power alone. */
+static growth power_of_output(const tarei_graph *const g, const growth *const values,
                               const tarei_node *const node) {
-  const double first = power_of(values, node, 0), second = power_of(values, node, 1);
+  const growth first = growth_of_input(values, node, 0), second = growth_of_input(values, node, 1);
   switch (node->op->growth) {
     case TAREI_GROWTH_LOG:
     case TAREI_GROWTH_LINEAR:
-      return fused_activation_is_bounded(node) ? 0 : fastest(g, values, node);
+      return fused_activation_is_bounded(node) ? (growth){0} : fastest(g, values, node);
     case TAREI_GROWTH_ROOT:
-      return first / 2;
+      return raise_to(first, growth_from(0.5, 0.5));
     case TAREI_GROWTH_SQUARE:
-      return 2 * first;
+      return raise_to(first, growth_from(2, 2));
     case TAREI_GROWTH_INVERSE:
-      return -first;
+      return raise_to(first, growth_from(-1, -1));
     case TAREI_GROWTH_PRODUCT:
-      return first + second;
+      return growth_from(first.power + second.power, first.least + second.least);
     case TAREI_GROWTH_RATIO:
-      return first - second;
+      return growth_from(first.power - second.least, first.least - second.power);
     case TAREI_GROWTH_POWER:
-      return first * exponent_of(g, node);
+      return raise_to(first, exponents_of(g, node));
     case TAREI_GROWTH_CLIPPED:
-      return clip_is_bounded(node) ? 0 : first;
+      return clip_is_bounded(node) ? (growth){0} : growth_from(first.power, first.least);
     case TAREI_GROWTH_BOUNDED:
       break;
   }
-  return 0;
+  return (growth){0};
 }
 
 /* One number for all channels is no bias: it keeps the logarithm of zero finite. */
@@ -155,9 +183,9 @@ static bool adds_bias(const tarei_graph *const g, const tarei_node *const node) 
 
 static growth growth_of_output(const tarei_graph *const g, const growth *const values,
                                const tarei_node *const node) {
-  growth out = {.power = power_of_output(g, values, node),
-                .late = node->op->int8 != NULL,
-                .biased = adds_bias(g, node)};
+  growth out = power_of_output(g, values, node);
+  out.late = node->op->int8 != NULL;
+  out.biased = adds_bias(g, node);
   for (int i = 0; i < node->n_in; i++) {
     const growth *const in = node->in[i] >= 0 ? &values[node->in[i]] : NULL;
     out.late |= in && in->late;
@@ -169,14 +197,27 @@ static growth growth_of_output(const tarei_graph *const g, const growth *const v
 /* --- logarithms and roots ----------------------------------------------------------------------
  */
 
+/* Whether all channels get one exponent: where each has its own, as after an automatic gain, what
+ * is left of the growth says nothing about quiet elements. */
+static bool is_root(const tarei_graph *const g, const tarei_node *const node) {
+  if (node->op->growth != TAREI_GROWTH_POWER) {
+    return node->op->growth == TAREI_GROWTH_ROOT;
+  }
+  const growth exponents = exponents_of(g, node);
+  return exponents.power <= exponents.least;
+}
+
 /* What a node and those behind it make of its inputs. */
-static double root_behind(const growth *const values, const tarei_node *const node) {
-  const bool root = node->op->growth == TAREI_GROWTH_ROOT || node->op->growth == TAREI_GROWTH_POWER;
+static double root_behind(const tarei_graph *const g, const growth *const values,
+                          const tarei_node *const node) {
+  const bool root = is_root(g, node);
   double least = node->op->growth == TAREI_GROWTH_LOG ? 0 : INFINITY;
   for (int i = 0; i < node->n_out; i++) {
     const growth *const out = node->out[i] >= 0 ? &values[node->out[i]] : NULL;
     least = out ? fmin(least, out->root) : least;
-    least = out && root && out->power < power_of(values, node, 0) ? fmin(least, out->power) : least;
+    least = out && root && out->power < growth_of_input(values, node, 0).power
+                ? fmin(least, out->power)
+                : least;
   }
   return least;
 }
@@ -188,7 +229,7 @@ static void mark_logged(tarei_graph *const g, growth *const values) {
   }
   for (int n = g->n_nodes - 1; n >= 0; n--) {
     const tarei_node *const node = &g->nodes[n];
-    const double root = root_behind(values, node);
+    const double root = root_behind(g, values, node);
     for (int i = 0; i < node->n_in; i++) {
       growth *const in = node->in[i] >= 0 ? &values[node->in[i]] : NULL;
       if (in && in->power > 0 && !in->biased) {
@@ -221,6 +262,7 @@ static tare_status walk_body(tarei_graph *const body, const tarei_node *const no
   for (int i = 0; i < body->n_outputs && status == TARE_OK; i++) {
     const growth *const v = &values[body->outputs[i]];
     out->power = fmax(out->power, v->power);
+    out->least = fmax(out->least, v->least);
     out->late |= v->late;
     out->biased |= v->biased;
   }
@@ -271,7 +313,7 @@ tare_status tarei_graph_mark_levels(tarei_graph *const g, tare_error *const err)
   levels_walk walk = {0};
   for (int v = 0; v < g->n_values; v++) {
     const tarei_value *const x = &g->values[v];
-    values[v].power = x->is_input && x->dtype == TARE_F32;
+    values[v].power = values[v].least = x->is_input && x->dtype == TARE_F32;
     walk.heard |= values[v].power > 0 && !levels_has_single_values(g, x) &&
                   tarei_quant_wants_windows(&x->quant);
   }

@@ -10,6 +10,7 @@
 #define SHORT_SUM 4       /* terms of a sum over activations, up to which it is faster in float */
 #define FEW_TAPS 9        /* of a depthwise window over two axes that gains by bytes alone */
 #define FEW_OUTPUTS 32    /* of a layer that is slower with rows of 16 bits */
+#define FEW_FRAMES 8      /* of a transform of sixteen */
 #define MOST_MOVES 4      /* nodes on the way to a layer that are looked through */
 
 /* The largest that a dim gets; false where only a run tells. */
@@ -104,4 +105,11 @@ bool tarei_product_is_narrow(const tarei_graph *const graph, const tare_profiles
   const int64_t sum = longest_sum(graph, profiles, node, form, 1);
   return form->activations == 1 && form->weights == 1 &&
          row_outputs(graph, node, form, sum) <= FEW_OUTPUTS;
+}
+
+bool tarei_spectrum_is_short(const tarei_graph *const graph, const tare_profiles *const profiles,
+                             const tarei_node *const node) {
+  int64_t frames;
+  return largest_dim(graph, profiles, graph->values[node->out[0]].dims[1], &frames) &&
+         frames < FEW_FRAMES;
 }

@@ -16,9 +16,14 @@ int64_t tarei_product_sum(const tarei_graph *graph, const tare_profiles *profile
 bool tarei_product_is_small(const tarei_graph *graph, const tare_profiles *profiles,
                             const tarei_node *node, const tarei_int8_form *form);
 
-/* Whether a layer has so few outputs that rows of 16 bits, two products of bytes, take more time than
- * float. */
+/* Whether a layer has so few outputs that rows of 16 bits, two products of bytes, take more time
+ * than float. */
 bool tarei_product_is_narrow(const tarei_graph *graph, const tare_profiles *profiles,
                              const tarei_node *node, const tarei_int8_form *form);
+
+/* Whether a convolution whose weights are a Fourier transform has so few frames that transforms of
+ * many at a time take more time than integers. */
+bool tarei_spectrum_is_short(const tarei_graph *graph, const tare_profiles *profiles,
+                             const tarei_node *node);
 
 #endif

@@ -23,8 +23,17 @@ typedef struct rewrite {
   int *bytes;      /* per value: its quantized form, or -1 */
 } rewrite;
 
+/* The scales of a value with a factor; the caller frees them. */
+static float *wider_scales(const tarei_quant *const quant, const double factor) {
+  float *const scales = tarei_calloc((size_t)quant->n_scales, sizeof *scales);
+  for (int i = 0; scales && i < quant->n_scales; i++) {
+    scales[i] = (float)(factor * (double)quant->scales[i]);
+  }
+  return scales;
+}
+
 static tare_status quantized(tarei_graph *const g, rewrite *const r, const int value,
-                             int *const out, tare_error *const err) {
+                             const double headroom, int *const out, tare_error *const err) {
   if (r->bytes[value] >= 0) {
     *out = r->bytes[value];
     return TARE_OK;
@@ -32,15 +41,24 @@ static tare_status quantized(tarei_graph *const g, rewrite *const r, const int v
   tarei_quant quant = g->values[value].quant;
   quant.zero_point = r->symmetric[value] && !quant.stated ? TAREI_SYMMETRIC : quant.zero_point;
   quant.granularity = TAREI_PER_TENSOR;
-  TAREI_TRY(tarei_add_quantize(g, value, &quant, out, err));
+  float *const scales = wider_scales(&quant, headroom);
+  if (!scales) {
+    return tarei_fail_memory(err, "scales of a value", (size_t)quant.n_scales * sizeof *scales);
+  }
+  quant.scales = scales;
+  const tare_status status = tarei_add_quantize(g, value, &quant, out, err);
+  free(scales);
   r->bytes[value] = *out;
-  return TARE_OK;
+  return status;
 }
 
 static tare_status set_quantized(tarei_graph *const g, rewrite *const r, const int n,
                                  const int input, tare_error *const err) {
   int bytes = -1;
-  TAREI_TRY(quantized(g, r, g->nodes[n].in[input], &bytes, err));
+  const int value = g->nodes[n].in[input];
+  const bool product = g->nodes[n].op->int8->activations > 1 && !r->options->build.symmetric;
+  const double headroom = product ? tarei_quant_headroom(&g->values[value].quant) : 1;
+  TAREI_TRY(quantized(g, r, value, headroom, &bytes, err));
   tarei_graph_set_in(g, n, input, bytes);
   return TARE_OK;
 }

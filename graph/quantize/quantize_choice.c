@@ -300,6 +300,13 @@ static bool is_slower_wide(const tarei_graph *const g, const tarei_node *const n
          tarei_product_is_narrow(g, o->profiles, node, form);
 }
 
+/* A Fourier transform takes fewer operations than the product of bytes, and loses nothing. */
+static bool is_spectrum(const tarei_graph *const g, const tarei_node *const node,
+                        const tarei_quantize_options *const o) {
+  return tarei_attr_find(node, TAREI_ATTR_FOURIER) && !o->build.int8_when_small &&
+         !o->build.symmetric && !tarei_spectrum_is_short(g, o->profiles, node);
+}
+
 /* A BatchNormalization that became a convolution reads floats, as other normalizations do: it lifts
  * quiet channels, and what one scale leaves of them. Quantized models state no scales for it. */
 static bool is_norm(const tarei_node *const node) {
@@ -324,6 +331,10 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
   }
   if (x->quant.stated || o->stated_only) {
     return TARE_PRECISION_INT8;
+  }
+  if (is_spectrum(g, node, o)) {
+    *why = because(g, TARE_REASON_SPECTRUM, NULL, 0);
+    return TARE_PRECISION_FP32;
   }
   const tarei_request *const raised =
       o->requested ? tarei_requests_match(&o->requested->raised, g, node) : NULL;

@@ -12,7 +12,8 @@
 #define COARSE 3e-3         /* the same, 25 dB, from which on 8-bit weights are too few */
 #define DROWNED 0.1         /* static loss, 10 dB, from which on rows drown in noise */
 #define FEW_ROWS 8          /* of a sample, whose own scales take no time worth counting */
-#define SETTLED_SAMPLES 64  /* from so many samples or values on few others exceed a range */
+#define HEADROOM 1.5 /* 3.5 dB of an operand of a product, where few samples were calibrated */
+#define SETTLED_SAMPLES 64 /* from so many samples or values on few others exceed a range */
 #define SETTLED_VALUES 65536
 #define TYPICAL_ROW_LOSS 1e-4 /* where the table does not have it */
 
@@ -39,6 +40,10 @@ bool tarei_rows_are_few(const double per_sample) {
 
 bool tarei_quant_is_exceeded(const tarei_quant *const quant) {
   return quant->few_rows || quant->few_samples;
+}
+
+double tarei_quant_headroom(const tarei_quant *const quant) {
+  return quant->few_samples && !quant->stated ? HEADROOM : 1;
 }
 
 bool tarei_quant_wants_windows(const tarei_quant *const quant) {

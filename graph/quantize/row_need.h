@@ -34,6 +34,10 @@ bool tarei_rows_are_few(double per_sample);
 /* Whether other samples will exceed the range: a sample has few rows, or few were calibrated. */
 bool tarei_quant_is_exceeded(const tarei_quant *quant);
 
+/* By how much the scale of an operand without row scales is widened: other samples exceed the range
+ * of few by less. */
+double tarei_quant_headroom(const tarei_quant *quant);
+
 /* Whether few other samples exceed the range of these. */
 bool tarei_range_is_settled(int64_t n_values, int64_t n_samples);
 

@@ -140,6 +140,7 @@ typedef enum tare_reason {
   TARE_REASON_RAISED = 39,    /* the table asks for this precision (tare_table_layer_precisions) */
   TARE_REASON_FEW_SAMPLES = 40, /* few samples were calibrated, so that others may exceed one scale
                                    of `subject`: row scales, or float */
+  TARE_REASON_SPECTRUM = 41,    /* its weights are a Fourier transform: float, which is faster */
   TARE_REASON_COUNT
 } tare_reason;
 

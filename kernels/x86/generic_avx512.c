@@ -11,6 +11,7 @@
 #include "kernels/generic/depthwise/dw_planes_f32_body.h"
 #include "kernels/generic/depthwise/dw_planes_i8_body.h"
 #include "kernels/generic/epilogue_body.h"
+#include "kernels/generic/fourier_body.h"
 #include "kernels/generic/recurrent/gru_body.h"
 #include "kernels/generic/recurrent/gru_steps_body.h"
 #include "kernels/generic/recurrent/lstm_body.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "engine/file/plan_version.h"
 #include "fuzz/harness.h"
 
 enum { HEADER = 64 };
@@ -16,11 +17,12 @@ static uint64_t plan_meta(const uint8_t *const data, const size_t size) {
 }
 
 static void plan_mend(uint8_t *const data, const size_t size) {
-  static const uint8_t head[16] = {'T', 'A', 'R', 'E', 'P', 'L', 'A', 'N', 11};
   const uint64_t meta = plan_meta(data, size), bytes = size;
   const uint64_t sum = XXH64(data + HEADER, size - HEADER, 0),
                  meta_sum = XXH64(data + HEADER, meta, 0);
-  memcpy(data, head, sizeof head);
+  static const uint32_t version[2] = {TAREI_PLAN_MAJOR, TAREI_PLAN_MINOR};
+  memcpy(data, "TAREPLAN", 8);
+  memcpy(data + 8, version, sizeof version);
   memcpy(data + 16, &bytes, 8);
   memcpy(data + 24, &meta, 8);
   memcpy(data + 32, &sum, 8);

@@ -9,8 +9,8 @@
 #include "tools/compare/compare_keep.h"
 #include "tools/compare/compare_lengths.h"
 #include "tools/compare/compare_own.h"
+#include "tools/compare/compare_raise.h"
 #include "tools/compare/details/details.h"
-#include "tools/compare/options/compare_precisions.h"
 #include "tools/compare/provenance.h"
 #include "tools/compare/report/report_file.h"
 #include "tools/compare/requirement.h"
@@ -23,8 +23,6 @@
 #include "tools/signals.h"
 #include "tools/source.h"
 #include "tools/compare/worst.h"
-#include "tools/tune/accuracy.h"
-#include "tools/tune/raising.h"
 
 enum { UNFULFILLED = 1 }; /* exit code */
 
@@ -107,21 +105,21 @@ static tare_status report_grid(const compare_arguments *const a, compare_work *c
   return status;
 }
 
-/* With the commands that repeat what ranks first. */
-static tare_status give_verdict(const compare_arguments *const a, compare_work *const w,
-                                tare_error *const err) {
+/* The commands that repeat what ranks first. */
+static void add_commands(const compare_arguments *const a, compare_work *const w) {
   verdict *const v = &w->verdict;
-  CLI_TRY(verdict_make(&w->grid, a->metric.metric, v, err));
-  if (grid_first(&w->grid) >= 0) {
-    const compare_commands c = {.in = &a->in,
-                                .options = &a->given,
-                                .profiles = w->profiles,
-                                .lengths = &w->lengths,
-                                .outputs = &a->outputs};
-    v->commands[v->n_commands++] = compare_calibrate_command(&c, &w->grid, grid_first(&w->grid));
-    v->commands[v->n_commands++] = compare_build_command(&c, &w->grid.items[grid_first(&w->grid)]);
+  const int first = grid_first(&w->grid);
+  if (first < 0) {
+    return;
   }
-  return TARE_OK;
+  const compare_commands c = {.in = &a->in,
+                              .options = &a->given,
+                              .profiles = w->profiles,
+                              .lengths = &w->lengths,
+                              .keep_layers = w->leaves_layers,
+                              .outputs = &a->outputs};
+  v->commands[v->n_commands++] = compare_calibrate_command(&c, &w->grid, first);
+  v->commands[v->n_commands++] = compare_build_command(&c, &w->grid.items[first]);
 }
 
 /* Whether samples are fitted, by the evaluation or by any pass. */
@@ -144,36 +142,6 @@ static tare_status take_plan(const compare_arguments *const a, compare_work *con
   CLI_TRY(source_open_first(&inputs, p, w->streaming, SAMPLES, &few, err));
   const tare_status status = details_take_plan(&w->details, e, &w->grid, few, err);
   tare_dataset_close(&few);
-  return status;
-}
-
-/* The best strategy may be bad all the same. */
-static tare_status check_first(const compare_arguments *const a, const compare_work *const w,
-                               tare_error *const err) {
-  const grid *const g = &w->grid;
-  if (grid_first(g) < 0 ||
-      !(tare_eval_lowest_sqnr(&g->items[grid_first(g)].result) < ACCURACY_LIMIT)) {
-    return TARE_OK;
-  }
-  const grid_strategy *const s = &g->items[grid_first(g)];
-  tare_build_options build = a->build;
-  char *const requests = compare_precision_requests(s->precision, build.layer_precisions);
-  build.layer_precisions = requests;
-  const accuracy_case c = {.in = &a->in,
-                           .model = w->model,
-                           .table = s->table,
-                           .build = &build,
-                           .profiles = w->profiles,
-                           .lengths = &w->lengths,
-                           .streaming = w->streaming};
-  accuracy found;
-  const tare_status status = accuracy_check(&c, &found, err);
-  free(requests);
-  if (status == TARE_OK && found.sqnr_db < RAISING_BELOW) {
-    say(&a->in.common,
-        "strategies are compared without raised layers: a table that `tare calibrate' writes has "
-        "them where 8 bits cost the outputs too much");
-  }
   return status;
 }
 
@@ -212,7 +180,8 @@ static tare_status end_interrupted(const compare_arguments *const a, compare_wor
   if (g->n > 0) {
     CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
     CLI_TRY(grid_measure_lengths(&w->grid, err));
-    CLI_TRY(give_verdict(a, w, err));
+    CLI_TRY(verdict_make(&w->grid, a->metric.metric, &w->verdict, err));
+    add_commands(a, w);
     CLI_TRY(report_grid(&shown, w, err));
   }
   char *const left = compare_budget_left(g), *const next = next_command(a);
@@ -284,10 +253,11 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   say_data(&a->in.common, w->eval);
   say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
   CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
+  CLI_TRY(verdict_make(&w->grid, a->metric.metric, &w->verdict, err));
+  CLI_TRY(compare_raise(a, w, &e, err));
   CLI_TRY(grid_measure_lengths(&w->grid, err));
-  CLI_TRY(give_verdict(a, w, err));
+  add_commands(a, w);
   CLI_TRY(compare_keep_first(a, &e, &w->grid, err));
-  CLI_TRY(check_first(a, w, err));
   CLI_TRY(find_worst(a, w, err));
   if (a->reports.n > 0 && grid_first(&w->grid) >= 0) {
     CLI_TRY(take_plan(a, w, &e, &p, err));

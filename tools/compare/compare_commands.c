@@ -95,6 +95,15 @@ static char *append_model(char *text, const compare_commands *const c) {
   return c->in->common.isa ? append_word(text, "--isa", c->in->common.isa) : text;
 }
 
+/* Whether a calibration must be told to raise none: they are raised in another row. */
+static bool compare_leaves_layers(const compare_commands *const c, const grid *const g) {
+  bool leaves = c->keep_layers;
+  for (int i = 0; i < g->n; i++) {
+    leaves |= g->items[i].n_raised > 0;
+  }
+  return leaves;
+}
+
 char *compare_calibrate_command(const compare_commands *const c, const grid *const g,
                                 const int strategy) {
   const grid_strategy *const s = &g->items[strategy];
@@ -109,6 +118,9 @@ char *compare_calibrate_command(const compare_commands *const c, const grid *con
   text = append_fit(text, c, &g->passes[s->pass]);
   text = append_method(text, s);
   text = recorded_append(text, c->options, &opt_weight_methods_argp, NULL);
+  if (s->n_raised == 0 && compare_leaves_layers(c, g)) {
+    text = append_word(text, "--raise-layers", family_raisings().name(1));
+  }
   return append_output(text, c, false /* plan */, "-o");
 }
 

@@ -11,6 +11,7 @@ typedef struct compare_commands {
   const recorded *options; /* as given to `tare compare` */
   const tare_profiles *profiles;
   const length_inputs *lengths;
+  bool keep_layers;        /* the calibration raises none */
   const cli_list *outputs; /* names for the files; others are made of the model's */
 } compare_commands;
 

@@ -120,7 +120,9 @@ static tare_status take_results(const compare_eval *const e, grid *const g,
     compare_budget_note(e->budget, seconds, runs, members->n - 1);
   }
   for (int i = 0; status == TARE_OK && i < members->n; i++) {
-    status = kept_keep_result(e->kept, g, i == 0 ? -1 : members->strategies[i - 1], err);
+    const int strategy = i == 0 ? -1 : members->strategies[i - 1];
+    const bool keeps = strategy < 0 || g->items[strategy].n_raised == 0;
+    status = keeps ? kept_keep_result(e->kept, g, strategy, err) : TARE_OK;
   }
   return status;
 }

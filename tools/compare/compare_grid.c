@@ -112,7 +112,9 @@ void grid_make(const grid_axes *const axes, grid *const out) {
 void grid_fini(grid *const g) {
   for (int i = 0; i < g->n + g->n_left; i++) {
     tare_eval_result_fini(&g->items[i].result);
-    tare_table_free(&g->items[i].table);
+    if (g->items[i].n_raised == 0) {
+      tare_table_free(&g->items[i].table);
+    }
     free(g->items[i].lengths);
     free(g->items[i].label);
   }

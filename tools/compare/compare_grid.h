@@ -22,14 +22,16 @@ typedef struct grid_strategy {
   const char *fit;    /* as the user named it; "own": a file of the user */
   const char *own;    /* that file (compare_own.h), which `method` names too; NULL: a strategy */
   const char *method; /* as tables show it: "percentile:99.9", "minmax, int8-rows" */
-  char *label;        /* memory of that, where it has a precision */
+  char *label;        /* memory of that, where it has more than a method */
   int pass, method_number; /* pass -1: of a file */
   int precision;           /* number of compare_precisions.h */
   bool done;               /* evaluated, or failed */
+  int n_raised;            /* layers that trials raised above 8 bits (compare_raise.h) */
+  double raised_share;     /* of the multiply-adds, in these */
   double percentile;       /* that it applies; 0: it takes none */
   bool per_profile;
-  tare_error error; /* status OK when it went well */
-  tare_table *table;
+  tare_error error;  /* status OK when it went well */
+  tare_table *table; /* of a row with raised layers: that of the row that they are raised in */
   tare_eval_result result;
   tare_difference to_fp32, to_best;    /* of the metric, where there is one */
   tare_interval sqnr;                  /* NAN where samples do not tell */

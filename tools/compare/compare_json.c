@@ -74,6 +74,10 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
   if (!s->own) {
     json_text(item, "precision", compare_precisions().name(s->precision));
   }
+  if (s->n_raised > 0) {
+    json_int(item, "raised", s->n_raised);
+    json_real(item, "raised_share", s->raised_share);
+  }
   json_bool(item, "padding_counted", grid_counts_padding(g, s));
   json_bool(item, "own", s->own != NULL);
   json_int(item, "calibration", s->pass);

@@ -153,11 +153,9 @@ static bool compare_rank_is_simpler(const grid *const g, const grid_strategy *co
     return !a->own && b->own;
   }
   const grid_pass *const p = &g->passes[a->pass], *const q = &g->passes[b->pass];
-  const int order[][2] = {{a->per_profile, b->per_profile},
-                          {(int)p->fit, (int)q->fit},
-                          {p->count_padding, q->count_padding},
-                          {a->precision, b->precision},
-                          {a->method_number, b->method_number}};
+  const int order[][2] = {{a->per_profile, b->per_profile},     {(int)p->fit, (int)q->fit},
+                          {p->count_padding, q->count_padding}, {a->precision, b->precision},
+                          {a->method_number, b->method_number}, {a->n_raised, b->n_raised}};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
     if (order[i][0] != order[i][1]) {
       return order[i][0] < order[i][1];

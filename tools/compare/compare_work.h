@@ -19,6 +19,7 @@ typedef struct compare_work {
   compare_budget budget;
   kept kept; /* what --work keeps */
   bool peaks_by_row;
+  bool leaves_layers;      /* none are raised, as asked or for want of time */
   worst worst;             /* samples of the strategy that ranks first */
   compare_details details; /* for reports */
 } compare_work;

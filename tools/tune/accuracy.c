@@ -120,7 +120,8 @@ static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *co
                                .plan = r->int8,
                                .result = &r->result,
                                .n_probes = FORMS * quantized_layers(r->int8),
-                               .forms = "row scales, 16 bits or float"};
+                               .forms = "row scales, 16 bits or float",
+                               .seconds = c->seconds};
   tare_raised raised;
   tare_raise_options o;
   tare_raise_options_init(&o);

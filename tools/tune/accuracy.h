@@ -25,6 +25,7 @@ typedef struct accuracy_case {
   tare_table *kept; /* the same table, if it gets a warning where it is bad, and requests where
                        layers are raised; NULL: it stays as it is */
   bool raises;      /* layers may be raised */
+  double seconds;   /* that the search for these may take; 0: a minute */
   const tare_build_options *build; /* requests of the user; NULL: none */
   const tare_profiles *profiles;
   const length_inputs *lengths;

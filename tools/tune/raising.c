@@ -1,6 +1,7 @@
 #include "tools/tune/raising.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,7 @@ tare_status raising_search(const raising_case *const r, tare_raise_options *cons
                            tare_raised *const out, tare_error *const err) {
   tare_dataset *search = NULL, *check = NULL;
   options->below_db = RAISING_BELOW;
-  options->seconds = MOST_SECONDS;
+  options->seconds = r->seconds > 0 ? fmin(r->seconds, MOST_SECONDS) : MOST_SECONDS;
   *out = (tare_raised){0};
   tare_status status = open_both(r, &search, &check, err);
   if (status == TARE_OK) {
@@ -96,7 +97,7 @@ tare_status raising_search(const raising_case *const r, tare_raise_options *cons
   tare_dataset_close(&search);
   tare_dataset_close(&check);
   if (status == TARE_OK && !out->complete) {
-    say(&r->in->common, "no layers are raised: to find them takes more than %.0f s",
+    say(&r->in->common, "no layers are raised: to find them takes more than %.1f s",
         options->seconds);
   }
   if (status == TARE_OK && out->n_layers > 0) {

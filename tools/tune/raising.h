@@ -19,6 +19,7 @@ typedef struct raising_case {
   const tare_eval_result *result; /* of a run over a few samples */
   int n_probes;                   /* layers, in each form, that are measured alone */
   const char *forms;              /* that layers are raised to, for the message */
+  double seconds;                 /* of the search; 0: a minute */
 } raising_case;
 
 /* The first samples, at most `limit`; with `per_profile` so many of each profile. */

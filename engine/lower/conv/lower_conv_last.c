@@ -1,8 +1,9 @@
-/* Float convolution, channels-last: depthwise kernel, Winograd's tiles, or rows of a matrix
- * product, in bf16 where the node says so. */
+/* Float convolution, channels-last: depthwise kernel, Winograd's tiles, Fourier transforms, or rows
+ * of a matrix product, in bf16 where the node says so. */
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/lower/conv/conv_fourier.h"
 #include "engine/lower/conv/conv_rows.h"
 #include "engine/lower/conv/conv_winograd.h"
 #include "engine/lower/fused.h"
@@ -11,10 +12,11 @@
 typedef struct conv_last_state {
   tarei_conv conv;
   tarei_fused fused;
-  bool depthwise, winograd;
+  bool depthwise, winograd, fourier;
   const float *bias;           /* or NULL */
   tarei_float_weights weights; /* of other convolutions */
   const float *taps;           /* of depthwise ones, [taps][channels]; packed ones of Winograd's */
+  tarei_conv_fourier spectrum;
 } conv_last_state;
 
 typedef struct conv_last_job {
@@ -39,6 +41,9 @@ static tare_status conv_last_pack(tarei_step *const step, tarei_blobs *const blo
                                   conv_last_state *const s, tare_error *const err) {
   const tarei_conv *const c = &s->conv;
   const float *const w = step->graph->values[step->node->in[1]].data->data;
+  if (s->fourier) {
+    return tarei_conv_fourier_take(step, c, w, blobs, &s->spectrum, err);
+  }
   if (!s->depthwise && !s->winograd) {
     s->weights.k = c->k;
     s->weights.n = (size_t)(c->outputs / c->group);
@@ -68,6 +73,7 @@ static tare_status conv_last_prepare(tarei_step *const step, tarei_blobs *const 
   TAREI_TRY(tarei_float_weights_read(step, &s->weights, err));
   s->depthwise = tarei_conv_is_depthwise(&s->conv);
   s->winograd = tarei_float_weights_are_plain(&s->weights) && tarei_winograd_serves(&s->conv);
+  s->fourier = tarei_conv_fourier_serves(step->node);
   if (s->depthwise && s->weights.bf16) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "depthwise convolutions have no bf16 products");
   }
@@ -87,7 +93,8 @@ static size_t conv_last_scratch(const tarei_step *const step, const tare_tensor 
     return tarei_winograd_scratch(&s->conv, threads);
   }
   return tarei_plus(tarei_conv_scratch(&s->conv, out[0], sizeof(float), threads),
-                    tarei_float_weights_scratch(&s->weights, threads));
+                    s->fourier ? tarei_conv_fourier_scratch(&s->spectrum, threads)
+                               : tarei_float_weights_scratch(&s->weights, threads));
 }
 
 static void conv_last_rows(const void *const user, const tarei_conv_row_set *const rows,
@@ -104,6 +111,12 @@ static void conv_last_rows(const void *const user, const tarei_conv_row_set *con
                                .part_step = rows->part_step / sizeof(float),
                                .epilogue = tarei_epilogue_at(&j->epilogue, rows->first, group * n)};
   tarei_float_weights_gemm(&s->weights, group, 0, &gemm, j->run->kernels, j->scratch, thread);
+}
+
+static void conv_last_frames(const void *const user, const tarei_conv_row_set *const rows,
+                             const int thread) {
+  const conv_last_job *const j = user;
+  tarei_conv_fourier_rows(&j->s->spectrum, rows, &j->epilogue, j->run->kernels, j->scratch, thread);
 }
 
 static void conv_last_span(const void *const user, tarei_dw_conv *const call, const size_t row) {
@@ -142,7 +155,7 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
     tarei_conv_rows(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */,
                     tarei_float_weights_are_plain(&s->weights) ? TAREI_CONV_PARTS_BY_LINES
                                                                : TAREI_CONV_NO_PARTS,
-                    conv_last_rows, &j);
+                    s->fourier ? conv_last_frames : conv_last_rows, &j);
   }
   return TARE_OK;
 }
@@ -158,9 +171,17 @@ static size_t conv_last_weight_scales(const tarei_step *const step, const int in
   return tarei_float_weights_scales(&((const conv_last_state *)step->state)->weights, input, out);
 }
 
+static double conv_last_operations(const tarei_graph *const graph, const tarei_node *const node,
+                                   const int64_t *const symbols) {
+  const double products = tarei_operations_by_weights(graph, node, symbols);
+  return tarei_conv_fourier_serves(node) ? products * tarei_conv_fourier_share(graph, node)
+                                         : products;
+}
+
 static const char *conv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   const conv_last_state *const s = step->state;
   return s->winograd          ? k->winograd_out_name
+         : s->fourier         ? k->fourier_name
          : !s->depthwise      ? tarei_float_weights_kernel(&s->weights, k)
          : s->conv.space == 2 ? k->dw_planes_f32_name
                               : k->dw_conv_f32_name;
@@ -170,7 +191,7 @@ const tarei_lowering tarei_lower_conv_last = {.state_bytes = sizeof(conv_last_st
                                               .prepare = conv_last_prepare,
                                               .scratch = conv_last_scratch,
                                               .run = conv_last_run,
-                                              .operations = tarei_operations_by_weights,
+                                              .operations = conv_last_operations,
                                               .row = conv_last_row,
                                               .weight_scales = conv_last_weight_scales,
                                               .kernel = conv_last_kernel,

@@ -78,6 +78,7 @@ int64_t tarei_undo_zero_point(const tarei_undo_form *form, int64_t i);
 
 /* The name that a name has in the float model. */
 const char *tarei_undo_resolve(const tarei_undo *undo, const char *name);
+bool tarei_undo_has_moved(const tarei_undo *undo, const char *name);
 
 /* --- decisions ------------------------------------------------------------------------------- */
 

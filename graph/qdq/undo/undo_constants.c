@@ -150,7 +150,8 @@ static const char *claim_name(tarei_undo *const u, const stored_constant *const 
                               const Onnx__NodeProto *const node) {
   char *const name = original_name(u, node->input[0]);
   const char *const out = node->output[0];
-  if (!name) {
+  if (!name || tarei_undo_has_moved(u, out)) { /* by a pair that reads it */
+    free(name);
     return out;
   }
   const char *claimed = out;

@@ -203,6 +203,10 @@ void tarei_undo_move(tarei_undo *const u, const char *const name, const char *co
   tarei_names_add(&u->moved, name, u->n_moved++);
 }
 
+bool tarei_undo_has_moved(const tarei_undo *const u, const char *const name) {
+  return tarei_names_find(&u->moved, name) >= 0;
+}
+
 const char *tarei_undo_resolve(const tarei_undo *const u, const char *name) {
   for (int next; (next = tarei_names_find(&u->moved, name)) >= 0;) {
     name = u->to[next];
@@ -235,7 +239,7 @@ static bool is_named_after(const char *const in, const char *const out) {
 
 /* Whether the value in front of a pair can take the name of what is behind it. */
 static bool may_rename(const tarei_undo *const u, const char *const in) {
-  return tarei_names_find(&u->makers, in) >= 0 && tarei_names_find(&u->moved, in) < 0 &&
+  return tarei_names_find(&u->makers, in) >= 0 && !tarei_undo_has_moved(u, in) &&
          !is_graph_output(u, in);
 }
 
@@ -263,13 +267,14 @@ static bool acts_as_relu(const tarei_undo *const u, const Onnx__NodeProto *const
 }
 
 /* What was read behind the pair is read in front of it; or the name behind it moves to the front,
- * where it is an output of the model or the name in front was made from it. */
+ * where it is an output of the model or the name in front was made from it. A name behind it that a pair
+ * further down has taken for its own, in a model whose nodes are not sorted, needs a node. */
 static void join(tarei_undo *const u, const size_t n, const char *const in, const bool relu) {
   const char *const out = u->file->model->graph->node[n]->output[0];
   const bool must_rename = is_graph_output(u, out), may = may_rename(u, in);
   u->goes[n] = true;
   u->counts.relus += relu;
-  if (relu || (must_rename && !may)) {
+  if (relu || (must_rename && !may) || tarei_undo_has_moved(u, out)) {
     u->becomes[n] = relu ? "Relu" : "Identity";
   } else if (must_rename || (may && is_named_after(in, out))) {
     tarei_undo_move(u, in, out);

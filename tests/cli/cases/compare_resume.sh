@@ -7,7 +7,7 @@ figures() {
   grep -e '"value"' -e '"metric"' -e 'sqnr_db' -e '"rank"' -e '"low"' -e '"high"' -e '"cosine"' -e '"method"' -e '"sentence"' "$1"
 }
 compare() {
-  "$TARE" compare "$model" "$calib" --eval "$eval" --limit 40 --labels labels --metric accuracy "$@"
+  "$TARE" compare "$model" "$calib" --eval "$eval" --limit 12 --labels labels --metric accuracy "$@"
 }
 compare --fits native,opt --methods minmax,mse --report whole.json >/dev/null 2>&1 || exit
 figures whole.json >whole.figures
@@ -18,7 +18,7 @@ compare --fits native,opt --methods minmax,mse --work kept --resume -o best.plan
 grep 'kept has' said
 figures all.json | cmp - whole.figures || exit
 "$TARE" inspect best.plan best.json --json | "$JSON_CHECK" 0.kind == plan || exit
-"$TARE" inspect kept/native-minmax.result --json | "$JSON_CHECK" kind == result samples == 40 metric.name == accuracy || exit
+"$TARE" inspect kept/native-minmax.result --json | "$JSON_CHECK" kind == result samples == 12 metric.name == accuracy || exit
 "$TARE" inspect kept/float.result | grep -e samples -e fp32 -e float
 echo "# all of them: nothing is calibrated or evaluated again"
 ls -l --time-style=full-iso kept >before
@@ -35,7 +35,7 @@ test $calls = "$(cat at)" && kill -$(cat signal) $PPID
 h5dump -d "/00/$TARE_OUTPUT" "$TARE_OUTPUTS" | grep '(0' | tr -dc 0-9 | cut -c 1-9
 END
 scored() {
-  "$TARE" compare "$model" "$calib" --eval "$eval" --limit 20 --metric score --metric-command '. ./count.sh' --fits native,opt \
+  "$TARE" compare "$model" "$calib" --eval "$eval" --limit 12 --metric score --metric-command '. ./count.sh' --fits native,opt \
     --methods minmax,mse --work "$@"
 }
 echo 0 >calls; echo 0 >at
@@ -73,7 +73,7 @@ compare --methods minmax --work kept
 echo "exit $?"
 compare --methods minmax --work kept --resume --fit pad --weight-rounding nearest -q
 echo "exit $?"
-"$TARE" compare "$model" "$calib" --eval "$eval" --limit 39 --labels labels --metric accuracy --work kept --resume -q 2>said
+"$TARE" compare "$model" "$calib" --eval "$eval" --limit 11 --labels labels --metric accuracy --work kept --resume -q 2>said
 echo "exit $?"
 sed -e "s/'[0-9a-f]\{32\}'/HASH/g" said
 echo "# a file of the user that changed, and files that are damaged"

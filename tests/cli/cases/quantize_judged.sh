@@ -6,7 +6,7 @@ model=$mini/intents-mini.onnx calib=$mini/calib.h5 lengths=sequence=2:64:512
 # sqnr FILE: of a model in another process, each value rounded where it has a pair
 sqnr() {
   "$TARE" build -q "$1" --profile $lengths --layer-output-types '*:fp32' -o file.plan >text || exit
-  "$TARE" run file.plan "$calib" --limit "${2:-100}" --against "$model" -q | sed -n 's/^SQNR *\([0-9.]*\) dB$/\1/p'
+  "$TARE" run file.plan "$calib" --limit "${2:-24}" --against "$model" -q | sed -n 's/^SQNR *\([0-9.]*\) dB$/\1/p'
 }
 
 near() { awk -v a="$1" -v b="$2" 'BEGIN {print a - b < 0.06 && b - a < 0.06 ? "the same" : a " and " b}'; }
@@ -21,10 +21,10 @@ for form in "tensorrt float" "generic int16" "onnxruntime dynamic"; do
     methods.1.sqnr_db '<' 10 accuracy.samples == 8 accuracy.sqnr_db '>' 20 <best.json
 done
 echo "== what is printed is what the file has"
-"$TARE" quantize --raise-layers off "$model" "$calib" --profile $lengths -o best.onnx >text 2>err || exit
+"$TARE" quantize --raise-layers off "$model" "$calib" --profile $lengths --limit 24 -o best.onnx >text 2>err || exit
 near "$(sed -n 's/^method .*: SQNR \([0-9.]*\) dB on the calibration data .*/\1/p' text)" "$(sqnr best.onnx)"
 echo "== a method that clips"
-"$TARE" quantize --raise-layers off "$model" "$calib" --profile $lengths --method entropy -o bad.onnx --eval "$mini/eval.h5" --json \
+"$TARE" quantize --raise-layers off "$model" "$calib" --profile $lengths --limit 24 --method entropy -o bad.onnx --eval "$mini/eval.h5" --json \
   2>err >bad.json || exit
 warned
 "$JSON_CHECK" accuracy.sqnr_db '<' 10 evaluation.sqnr_db '<' 10 <bad.json
@@ -43,17 +43,17 @@ echo "== an evaluation that fails leaves nothing"
 echo "exit $?"
 ls nothing* 2>/dev/null
 echo "== its remedy"
-"$TARE" quantize --raise-layers off "$model" "$calib" --profile $lengths --method entropy -o good.onnx \
+"$TARE" quantize --raise-layers off "$model" "$calib" --profile $lengths --limit 24 --method entropy -o good.onnx \
   --layer-precisions "$(sed -n "s/.*--layer-precisions '\(.*\)' keeps.*/\1/p" err)" --json 2>err | "$JSON_CHECK" accuracy.sqnr_db '>' 20
 warned
 echo "== of each profile"
-"$TARE" quantize --raise-layers off "$model" "$calib" --profile sequence=2:16:64 --profile sequence=65:128:512 --per-profile -o each.onnx --json \
+"$TARE" quantize --raise-layers off "$model" "$calib" --profile sequence=2:16:64 --profile sequence=65:128:512 --limit 24 --per-profile -o each.onnx --json \
   2>err | "$JSON_CHECK" method != entropy models.0.accuracy.sqnr_db '>' 20 models.1.accuracy.sqnr_db '>' 20
 warned
-"$TARE" quantize --raise-layers off "$model" "$calib" --profile sequence=2:16:64 --profile sequence=65:128:512 --per-profile --method entropy \
+"$TARE" quantize --raise-layers off "$model" "$calib" --profile sequence=2:16:64 --profile sequence=65:128:512 --limit 24 --per-profile --method entropy \
   -o each.onnx 2>err >text || exit
 warned
 echo "== other samples"
-"$TARE" quantize --raise-layers off "$model" "$calib" --profile sequence=2:4:6 --profile sequence=7:128:512 --per-profile --method entropy \
+"$TARE" quantize --raise-layers off "$model" "$calib" --profile sequence=2:4:6 --profile sequence=7:128:512 --limit 24 --per-profile --method entropy \
   -o each.onnx --eval "$calib" 2>err >text || exit
 warned

@@ -7,7 +7,7 @@
 #include "unit/seed.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* starting a thread takes long there */
-enum { STOPS = 100 };
+enum { STOPS = 40 };
 #else
 enum { STOPS = 300 };
 #endif

@@ -1,12 +1,17 @@
-/* DFT and STFT against sums written out, and weights of mel bins. */
+/* DFT, STFT and convolutions that are such transforms against sums written out, and weights of mel
+ * bins. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "graph/ir/internal_attrs.h"
 #include "unit/engine/support/one_node.h"
+#include "unit/spectra.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -160,12 +165,111 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_MODEL, "frame length must be positive");
 }
 
+/* --- convolutions whose weights are a Fourier transform ---------------------------------------- */
+
+typedef struct spectrum {
+  spectrum_form form;
+  int64_t n, taps, hop, pad, batch, samples;
+  bool plain, bias, relu;
+} spectrum;
+
+static spectrum random_spectrum(const spectrum_form form) {
+  static const int64_t lengths[] = {64, 96, 100, 128, 160, 240, 250, 256, 300, 400, 486, 512, 1024};
+  spectrum s = {.form = form,
+                .n = lengths[one_node_between(0, sizeof lengths / sizeof *lengths - 1)],
+                .batch = one_node_between(1, 3),
+                .plain = one_node_between(0, 1),
+                .bias = one_node_between(0, 1),
+                .relu = one_node_between(0, 1)};
+  s.taps = one_node_between(0, 1) ? s.n : one_node_between(s.n / 2 + 1, s.n);
+  s.hop = one_node_between(1, s.taps);
+  s.pad = one_node_between(0, 1) ? one_node_between(1, s.taps - 1) : 0;
+  s.samples = s.taps + s.hop * one_node_between(0, 40) + one_node_between(0, 5);
+  return s;
+}
+
+static void spectrum_start(one_node *const t, const spectrum *const s, const float *const w) {
+  const int64_t outputs = spectrum_outputs(s->form, s->n);
+  one_node_start(t);
+  (void)one_node_input(t, TARE_F32, 3, (int64_t[]){s->batch, s->samples, 1}, NULL);
+  (void)one_node_const(t, TARE_F32, 3, (int64_t[]){outputs, s->taps, 1}, w);
+  if (s->bias) {
+    (void)one_node_const(t, TARE_F32, 1, &outputs, NULL);
+  }
+  one_node_op(t, "ConvLast", "tare", 1, 1);
+  assert_true(tarei_attr_set_ints(t->node, "strides", &s->hop, 1));
+  assert_true(tarei_attr_set_ints(t->node, "pads", (int64_t[]){s->pad, s->pad}, 2));
+  assert_true(tarei_attr_set_string(t->node, "activation", s->relu ? "relu" : "none"));
+  assert_true(tarei_attr_set_int(t->node, TAREI_ATTR_FOURIER, s->n));
+}
+
+static double sum_of(const spectrum *const s, const one_node *const t, const float *const w,
+                     const int64_t batch, const int64_t frame) {
+  const float *const x = (const float *)t->inputs[0].data + batch * s->samples;
+  double sum = 0;
+  for (int64_t i = 0; i < s->taps; i++) {
+    const int64_t at = frame * s->hop - s->pad + i;
+    sum += at < 0 || at >= s->samples ? 0 : (double)w[i] * (double)x[at];
+  }
+  return sum;
+}
+
+static void check_spectrum(const spectrum *const s) {
+  one_node t;
+  float *const w = spectrum_weights(s->form, s->n, s->taps, s->plain);
+  assert_non_null(w);
+  spectrum_start(&t, s, w);
+  one_node_run_ok(&t);
+  const int64_t outputs = t.outputs[0].dims[2], frames = t.outputs[0].dims[1];
+  const size_t count = (size_t)(s->batch * frames * outputs);
+  float *const expected = malloc(count * sizeof *expected);
+  assert_non_null(expected);
+  for (int64_t i = 0; i < (int64_t)count; i++) {
+    const int64_t o = i % outputs, frame = i / outputs % frames;
+    const double sum = sum_of(s, &t, w + o * s->taps, i / outputs / frames, frame) +
+                       (s->bias ? (double)((const float *)t.inputs[2].data)[o] : 0);
+    expected[i] = (float)(s->relu && sum < 0 ? 0 : sum);
+  }
+  one_node_expect_floats(&t, expected, count, 2e-5f);
+  free(expected);
+  free(w);
+  one_node_end(&t);
+}
+
+static void spectra_are_their_sums(void **state) {
+  (void)state;
+  for (int i = 0; i < 10 * SPECTRUM_FORMS; i++) {
+    const spectrum s = random_spectrum((spectrum_form)(i % SPECTRUM_FORMS));
+    check_spectrum(&s);
+  }
+}
+
+/* Lengths that no transform has, and weights that are none. */
+static void others_are_refused(void **state) {
+  (void)state;
+  spectrum s = {.form = SPECTRUM_BOTH, .n = 128, .taps = 128, .hop = 32, .batch = 1, .samples = 256};
+  float *const w = spectrum_weights(s.form, s.n, s.taps, false);
+  const int64_t lengths[] = {0, -2, 127, 254, 64, INT64_C(1) << 40};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    one_node t;
+    spectrum_start(&t, &s, w);
+    assert_true(tarei_attr_set_int(t.node, TAREI_ATTR_FOURIER, lengths[i]));
+    one_node_refused(&t, TARE_E_INPUT, "does not fit 128 samples of 1 channels");
+  }
+  one_node t;
+  spectrum_start(&t, &s, w);
+  assert_true(tarei_attr_set_int(t.node, TAREI_ATTR_FOURIER, 160));
+  one_node_refused(&t, TARE_E_MODEL, "no Fourier transform of length 160");
+  free(w);
+}
+
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dft),     cmocka_unit_test(test_back_to_real),
       cmocka_unit_test(test_stft),    cmocka_unit_test(test_mel_weights),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_refused), cmocka_unit_test(spectra_are_their_sums),
+      cmocka_unit_test(others_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -452,9 +452,9 @@ static void damaged_files_are_refused(void **state) {
   refuse(path, data, n, "not a plan file");
   data[0] ^= 1;
   data[8] = 7; /* which had no weight scales */
-  refuse(path, data, n, "plan format version 7.0, expected 13: build the plan again");
-  data[8] = 14;
-  refuse(path, data, n, "version 14");
+  refuse(path, data, n, "plan format version 7.0, expected 14: build the plan again");
+  data[8] = 15;
+  refuse(path, data, n, "version 15");
   unlink(path);
   assert_int_equal(tare_plan_load(path, &plan, &err), TARE_E_INPUT);
   free(data);

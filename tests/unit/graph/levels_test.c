@@ -132,6 +132,38 @@ static void norms_are_no_roots(void **state) {
   tarei_graph_free(g);
 }
 
+/* An automatic gain (PCEN) divides a power by its mean, raised to an exponent of each channel: what
+ * is left grows where the exponent is below 1, and its roots are no roots of the power. */
+static void gains_keep_what_their_exponents_leave(void **state) {
+  (void)state;
+  static const struct {
+    float first, last;
+    bool follows;
+  } CASES[] = {{1, 1, false}, {1, 0.9f, true}, {0.9f, 0.9f, true}};
+  static const float roots[] = {0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.3f, 0.4f, 0.5f};
+  static const int64_t channels[] = {8, 1};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    float exponents[8] = {[0] = CASES[i].first, [7] = CASES[i].last};
+    for (int c = 1; c < 7; c++) {
+      exponents[c] = CASES[i].last;
+    }
+    const int a = levels_conv(g, "a", add_input(g, "x", "n;1;t"), 1, false);
+    const int power = OP(g, "Mul", "power", a, a);
+    const int mean = levels_conv(g, "mean", power, 8, false);
+    const int gain = OP(g, "Pow", "gain", mean, add_floats(g, "alpha", 2, channels, exponents));
+    const int even = OP(g, "Div", "even", power, gain);
+    const int root = OP(g, "Pow", "root", even, add_floats(g, "r", 2, channels, roots));
+    end_graph(g, levels_conv(g, "y", root, 8, true));
+    optimize(g, true);
+    levels_mark(g);
+    assert_int_equal(levels_of(g, "even")->follows_level, CASES[i].follows);
+    assert_int_equal(levels_of(g, "root")->follows_level, CASES[i].follows);
+    assert_false(levels_of(g, "a")->logged);
+    tarei_graph_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_follow_the_level_up_to_a_bound),
@@ -139,6 +171,7 @@ int main(void) {
       cmocka_unit_test(a_logarithm_reaches_back_to_the_first_bias),
       cmocka_unit_test(steep_roots_are_like_logarithms),
       cmocka_unit_test(norms_are_no_roots),
+      cmocka_unit_test(gains_keep_what_their_exponents_leave),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,6 +249,29 @@ static void few_rows_have_their_own_scales(void **state) {
   }
 }
 
+/* Operands of products have no scales of rows: where few samples were calibrated, theirs have room
+ * for others. */
+static void operands_get_headroom(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    tarei_graph *const g = sum_over_t(false, false);
+    const float own = quant_of(g, "y")->scales[0];
+    quant_of(g, "y")->few_samples = i > 0;
+    quantize_as(g, i > 1);
+    assert_got(g, "n_out", TARE_PRECISION_INT8, TARE_REASON_NONE, 0);
+    int found = 0;
+    for (int n = 0; n < g->n_nodes; n++) {
+      const tarei_node *const node = &g->nodes[n];
+      if (node->op == &tarei_op_quantize && node->in[0] == tarei_graph_find_value(g, "y")) {
+        found++;
+        assert_true(g->values[node->out[0]].quant.scales[0] == (i == 1 ? 1.5f * own : own));
+      }
+    }
+    assert_int_equal(found, 1);
+    tarei_graph_free(g);
+  }
+}
+
 /* The scale of what is joined costs the rows of a quieter part more. */
 static void parts_pay_for_the_scale_of_the_whole(void **state) {
   (void)state;
@@ -281,6 +304,7 @@ int main(void) {
       cmocka_unit_test(products_go_float),
       cmocka_unit_test(convolutions_along_an_axis_share_a_budget),
       cmocka_unit_test(few_rows_have_their_own_scales),
+      cmocka_unit_test(operands_get_headroom),
       cmocka_unit_test(parts_pay_for_the_scale_of_the_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,10 @@ static const struct argp_option OPTIONS[] = {
     {"methods", OPT_METHODS, "LIST", 0, "Methods to try, separated by commas: ", 0},
     {"pad-stats", OPT_PAD_STATS, "LIST", 0, "Padding in the statistics of fits that pad: ", 0},
     {"precisions", OPT_PRECISIONS, "LIST", 0, "Precisions of the plans to try: ", 0},
+    {"raise-layers", OPT_RAISE_FIRST, "WHEN", 0,
+     "Find by trial which layers of what ranks first 8 bits cost the outputs too much, as tare "
+     "calibrate does, and rank it with them raised: ",
+     0},
     {"report", OPT_REPORT, "FILE", 0, "Write a report: ", 0},
     {"require", OPT_REQUIRE, "LIST", 0,
      "Exit with 1 unless what ranks first fulfills this, e.g. accuracy>=fp32-0.5%,sqnr>=30; "
@@ -136,7 +140,8 @@ static void compare_check(const compare_arguments *const a, const struct argp_st
     argp_error(state, "a list of --methods, --fits, --pad-stats or --precisions is empty");
   }
   if (cli_list_has(&a->paddings, family_paddings().name(1)) && !compare_pads(&a->fits)) {
-    argp_error(state, "--pad-stats %s has no effect: none of --fits pads samples, as pad and opt do",
+    argp_error(state,
+               "--pad-stats %s has no effect: none of --fits pads samples, as pad and opt do",
                family_paddings().name(1));
   }
   if (a->resume && !a->work) {
@@ -154,6 +159,7 @@ static void compare_check(const compare_arguments *const a, const struct argp_st
 
 static error_t compare_parse(const int key, char *const arg, struct argp_state *const state) {
   compare_arguments *const a = state->input;
+  const cli_family raisings = family_raisings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
@@ -168,6 +174,9 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case OPT_PRECISIONS:
       compare_take_list(state, key, &a->precisions, arg);
+      return 0;
+    case OPT_RAISE_FIRST:
+      a->keep_layers = cli_pick(state, &raisings, arg) == 1;
       return 0;
     case OPT_REPORT:
       compare_take_report(a, arg, state);

@@ -15,6 +15,7 @@ typedef struct compare_arguments {
   double time_budget;    /* seconds; 0: none */
   const char *work;      /* folder that keeps what is finished; NULL: none */
   bool resume, own_fits; /* --fits was given */
+  bool keep_layers;      /* raise none */
   char *command;         /* as it was called */
   cli_list eval, fits, methods, paddings, outputs, reports, also, precisions;
   cli_list requires;         /* as given */
@@ -29,6 +30,7 @@ enum compare_keys {
   OPT_METHODS,
   OPT_PAD_STATS,
   OPT_PRECISIONS,
+  OPT_RAISE_FIRST,
   OPT_REPORT,
   OPT_REQUIRE,
   OPT_COMPARE_RESUME,

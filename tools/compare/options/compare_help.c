@@ -46,12 +46,15 @@ static char *list_default(const int key) {
 
 char *compare_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family family = compare_list_family(key);
+  const cli_family family = compare_list_family(key), raisings = family_raisings();
   if (key == 'o') {
     return compare_help_output(text);
   }
   if (key == OPT_REPORT) {
     return compare_help_report(text);
+  }
+  if (key == OPT_RAISE_FIRST) {
+    return family_help(text, &raisings);
   }
   if (!family.kind) {
     return (char *)text; /* as it is */
