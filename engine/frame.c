@@ -124,7 +124,7 @@ static tare_status frame_show(const tarei_frame *const frame, const int v, tare_
   int64_t valid[TARE_MAX_RANK];
   frame_valid(frame, v, valid);
   const tarei_observation seen = {.tensor = tensor,
-                                  .name = frame->part->graph->values[v].name,
+                                  .name = context->plan->observables[tensor].name,
                                   .data = &frame->tensors[v],
                                   .valid = valid,
                                   .profile = context->bucket};

@@ -8,14 +8,15 @@
 #include "engine/plan.h"
 #include "graph/quantize/quantize_uses.h"
 
-static bool is_shown(const tarei_part *const part, const int v, const bool read_as_bytes,
-                     const bool observe_all) {
+static bool is_shown(const tarei_part *const part, const int v, const int tensor,
+                     const bool read_as_bytes, const bool observe_all) {
   const tarei_value *const value = &part->graph->values[v];
+  const tarei_value *const of = &part->graph->values[tensor];
   const tarei_storage storage = part->slots[v].storage;
   /* what a movement operator gives holds the values of its input, which is observed */
   const bool moved = value->producer >= 0 && part->graph->nodes[value->producer].op->movement;
-  const bool port = (value->is_input || value->is_output) && !part->graph->is_body;
-  return value->observable && value->dtype == TARE_F32 && !moved &&
+  const bool port = (of->is_input || of->is_output) && !part->graph->is_body;
+  return value->dtype == TARE_F32 && !moved &&
          (storage == TAREI_STORE_ARENA || storage == TAREI_STORE_POOL ||
           storage == TAREI_STORE_INPUT) &&
          (observe_all || read_as_bytes || port);
@@ -32,9 +33,8 @@ static tarei_observable *find_observable(const tare_plan *const plan, const char
 }
 
 static bool observables_add(tare_plan *const plan, tarei_part *const part, const int v,
-                            const bool is_read) {
-  const tarei_graph *const g = part->graph;
-  tarei_observable *const known = g->is_body ? find_observable(plan, g->values[v].name) : NULL;
+                            const char *const name, const bool is_read) {
+  tarei_observable *const known = part->graph->is_body ? find_observable(plan, name) : NULL;
   if (known) {
     known->is_read = known->is_read || is_read;
     return true;
@@ -43,7 +43,7 @@ static bool observables_add(tare_plan *const plan, tarei_part *const part, const
     return false;
   }
   part->slots[v].observable = plan->n_observables;
-  plan->observables[plan->n_observables++] = (tarei_observable){g->values[v].name, is_read};
+  plan->observables[plan->n_observables++] = (tarei_observable){name, is_read};
   return true;
 }
 
@@ -58,8 +58,10 @@ static tare_status observables_number(tare_plan *const plan, tarei_part *const p
   bool ok = true;
   for (int v = 0; ok && v < g->n_values; v++) {
     const bool is_read = uses[v] & TAREI_READ_AS_BYTES;
+    const int tensor = tarei_tensor_of(g, v);
     part->slots[v].observable = -1;
-    ok = !is_shown(part, v, is_read, plan->observe_all) || observables_add(plan, part, v, is_read);
+    ok = tensor < 0 || !is_shown(part, v, tensor, is_read, plan->observe_all) ||
+         observables_add(plan, part, v, g->values[tensor].name, is_read);
   }
   free(uses);
   for (int i = 0; ok && i < part->n_children; i++) {

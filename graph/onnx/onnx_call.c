@@ -9,32 +9,34 @@
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-static bool take_tensor_name(tarei_onnx_calls *const calls, const char *const name) {
-  if (!*name || tarei_names_find(&calls->taken, name) >= 0) {
+static bool calls_take_name(tarei_names *const taken, const char *const name) {
+  if (!*name || tarei_names_find(taken, name) >= 0) {
     return true;
   }
-  if (!tarei_names_grow(&calls->taken)) {
+  if (!tarei_names_grow(taken)) {
     return false;
   }
-  tarei_names_add(&calls->taken, name, 0);
+  tarei_names_add(taken, name, 0);
   return true;
 }
 
-static bool take_tensors_of(tarei_onnx_calls *const calls, const Onnx__GraphProto *const graph) {
+static bool calls_take_names_of(tarei_onnx_calls *const calls,
+                                const Onnx__GraphProto *const graph) {
   bool ok = true;
   for (size_t i = 0; i < graph->n_input && ok; i++) {
-    ok = take_tensor_name(calls, tarei_onnx_text(graph->input[i]->name));
+    ok = calls_take_name(&calls->tensors, tarei_onnx_text(graph->input[i]->name));
   }
   for (size_t i = 0; i < graph->n_initializer && ok; i++) {
-    ok = take_tensor_name(calls, tarei_onnx_text(graph->initializer[i]->name));
+    ok = calls_take_name(&calls->tensors, tarei_onnx_text(graph->initializer[i]->name));
   }
   for (size_t i = 0; i < graph->n_node && ok; i++) {
     const Onnx__NodeProto *const node = graph->node[i];
+    ok = calls_take_name(&calls->nodes, tarei_onnx_text(node->name));
     for (size_t o = 0; o < node->n_output && ok; o++) {
-      ok = take_tensor_name(calls, tarei_onnx_text(node->output[o]));
+      ok = calls_take_name(&calls->tensors, tarei_onnx_text(node->output[o]));
     }
     for (size_t a = 0; a < node->n_attribute && ok; a++) {
-      ok = !node->attribute[a]->g || take_tensors_of(calls, node->attribute[a]->g);
+      ok = !node->attribute[a]->g || calls_take_names_of(calls, node->attribute[a]->g);
     }
   }
   return ok;
@@ -42,7 +44,7 @@ static bool take_tensors_of(tarei_onnx_calls *const calls, const Onnx__GraphProt
 
 bool tarei_onnx_calls_begin(tarei_onnx_calls *const calls, const Onnx__GraphProto *const graph) {
   *calls = (tarei_onnx_calls){0};
-  return take_tensors_of(calls, graph);
+  return calls_take_names_of(calls, graph);
 }
 
 void tarei_onnx_calls_end(tarei_onnx_calls *const calls) {
@@ -50,7 +52,8 @@ void tarei_onnx_calls_end(tarei_onnx_calls *const calls) {
     free(calls->texts[i]);
   }
   free(calls->texts);
-  tarei_names_fini(&calls->taken);
+  tarei_names_fini(&calls->tensors);
+  tarei_names_fini(&calls->nodes);
 }
 
 /* What nodes and tensors of a call are named after. */
@@ -69,19 +72,19 @@ static const char *keep_made(tarei_onnx_calls *const calls, char *const text) {
 }
 
 /* "<call>/<name>", with a number behind it if that is taken; NULL: out of memory. */
-static const char *call_new_name(const tarei_onnx_call *const call, const char *const name) {
-  tarei_onnx_calls *const calls = call->calls;
+static const char *call_new_name(const tarei_onnx_call *const call, tarei_names *const taken,
+                                 const char *const name) {
   tarei_str text = {0};
   tarei_str_add(&text, "%s/%s", caller_name(call), name);
-  for (int n = 1; !text.failed && tarei_names_find(&calls->taken, text.text) >= 0; n++) {
+  for (int n = 1; !text.failed && tarei_names_find(taken, text.text) >= 0; n++) {
     tarei_str_free(&text);
     tarei_str_add(&text, "%s/%s_%d", caller_name(call), name, n);
   }
   if (text.failed) {
     tarei_str_free(&text);
   }
-  const char *const made = keep_made(calls, text.text);
-  return made && take_tensor_name(calls, made) ? made : NULL;
+  const char *const made = keep_made(call->calls, text.text);
+  return made && calls_take_name(taken, made) ? made : NULL;
 }
 
 static bool call_bind(tarei_onnx_call *const call, const char *const inner,
@@ -102,7 +105,7 @@ static const char *outer_name(tarei_onnx_call *const call, const char *const inn
   }
   if (tarei_names_find(&call->inner, inner) < 0) {
     const char *const kept = keep_made(call->calls, tarei_strdup(inner));
-    if (!kept || !call_bind(call, kept, call_new_name(call, kept))) {
+    if (!kept || !call_bind(call, kept, call_new_name(call, &call->calls->tensors, kept))) {
       return NULL;
     }
   }
@@ -266,16 +269,15 @@ static bool call_fit_node(tarei_onnx_call *const call, Onnx__NodeProto *const no
 
 static bool call_name_node(const tarei_onnx_call *const call, Onnx__NodeProto *const node,
                            const size_t index) {
-  tarei_str text = {0};
-  if (*tarei_onnx_text(node->name)) {
-    tarei_str_add(&text, "%s/%s", caller_name(call), node->name);
-  } else {
-    tarei_str_add(&text, "%s/%s_%zu", caller_name(call), tarei_onnx_text(node->op_type), index);
+  tarei_str own = {0};
+  tarei_str_add(&own, "%s", tarei_onnx_text(node->name));
+  if (!*tarei_onnx_text(node->name)) {
+    tarei_str_add(&own, "%s_%zu", tarei_onnx_text(node->op_type), index);
   }
-  if (text.failed) {
-    tarei_str_free(&text);
-  }
-  return replace_text(&node->name, text.text);
+  const char *const made =
+      own.failed ? NULL : call_new_name(call, &call->calls->nodes, tarei_str_get(&own));
+  tarei_str_free(&own);
+  return replace_text(&node->name, tarei_strdup(made));
 }
 
 Onnx__NodeProto *tarei_onnx_call_node(tarei_onnx_call *const call, const size_t i) {
@@ -296,6 +298,7 @@ bool tarei_onnx_call_hand_through(tarei_onnx_call *const call, const size_t i,
   if (!given || !*wanted || strcmp(given, wanted) == 0) {
     return given != NULL;
   }
-  *out = tarei_onnx_new_node("Identity", "", caller_name(call), &given, 1, &wanted, 1);
+  const char *const name = call_new_name(call, &call->calls->nodes, "Identity");
+  *out = name ? tarei_onnx_new_node("Identity", "", name, &given, 1, &wanted, 1) : NULL;
   return *out != NULL;
 }

@@ -8,9 +8,9 @@
 #include "base/names.h"
 #include "onnx.pb-c.h"
 
-/* Names of the tensors of a model; none is given twice. */
+/* Names of the tensors and of the nodes of a model; none is given twice. */
 typedef struct tarei_onnx_calls {
-  tarei_names taken;
+  tarei_names tensors, nodes;
   char **texts; /* names that were made, owned */
   size_t n_texts, cap_texts;
 } tarei_onnx_calls;

@@ -1,3 +1,4 @@
+#include "graph/ir/type_name.h"
 #include "graph/onnx/importer.h"
 
 tare_status tarei_onnx_add_value(tarei_importer *const importer, const char *const name,
@@ -107,8 +108,8 @@ static tare_status check_type(const Onnx__ValueInfoProto *const proto, const cha
     return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' is not a tensor", name);
   }
   if (!tare_dtype_size((tare_dtype)type->tensor_type->elem_type)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s': element type %d is not supported", name,
-                      type->tensor_type->elem_type);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s': element type %s is not supported", name,
+                      tarei_type_name_of(type->tensor_type->elem_type).text);
   }
   if (!type->tensor_type->shape) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "input '%s' has no rank", name);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/ir/type_name.h"
 #include "graph/onnx/importer.h"
 
 /* The fields of TensorProto that hold elements one by one. */
@@ -84,8 +85,8 @@ static tare_status onnx_tensor_read_shape(const Onnx__TensorProto *const proto,
                                           size_t *const bytes, tare_error *const err) {
   *tensor = (tare_tensor){.dtype = (tare_dtype)proto->data_type, .rank = (int)proto->n_dims};
   if (!storage_of(tensor->dtype)) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "element type %d is not supported%s",
-                      proto->data_type, proto->data_type == 8 ? " (strings)" : "");
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "element type %s is not supported",
+                      tarei_type_name_of(proto->data_type).text);
   }
   if (proto->n_dims > TARE_MAX_RANK) {
     return fail_dims(proto, TARE_E_UNSUPPORTED, "have rank above 8", err);

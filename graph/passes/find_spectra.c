@@ -9,8 +9,8 @@
 /* Whether the taps of each output lie side by side, on one channel. w receives [outputs][taps]. */
 static const float *spectrum_weights(const tarei_graph *const graph, const tarei_node *const node,
                                      size_t *const outputs, size_t *const taps) {
-  const int value = node->in[1];
-  if (node->op != &tarei_op_conv_last || !tarei_value_is_const(graph, value) ||
+  const int value = node->op == &tarei_op_conv_last ? node->in[1] : -1;
+  if (value < 0 || !tarei_value_is_const(graph, value) ||
       graph->values[value].dtype != TARE_F32 || graph->values[value].rank != 3 ||
       tarei_attr_int(node, "group", 1) != 1) {
     return NULL;

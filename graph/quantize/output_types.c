@@ -52,9 +52,10 @@ tarei_reason tarei_output_reason(const tarei_graph *const g, const tarei_node *c
   if (tarei_output_asked(node) != TARE_PRECISION_INT8 || !floats) {
     return (tarei_reason){0};
   }
+  const int tensor = tarei_tensor_of(g, node->out[0]);
   return (tarei_reason){
       .why = writes(g, node, TARE_U8) ? TARE_REASON_READ_AS_FLOAT : TARE_REASON_NOT_READ_AS_INT8,
-      .subject = g->values[node->out[0]].name};
+      .subject = g->values[tensor < 0 ? node->out[0] : tensor].name};
 }
 
 const char *tarei_output_type_name(const tarei_graph *const g, const tarei_node *const node) {

@@ -62,17 +62,10 @@ static int first_not_finite(const tarei_graph *const g, const tarei_node *const 
   return -1;
 }
 
-/* The tensor of the model that a value is, or of which it is another layout. */
-static const tarei_value *of_model(const tarei_graph *const g, const tarei_value *v) {
-  while (!v->observable && v->producer >= 0 && g->nodes[v->producer].op->movement) {
-    v = &g->values[g->nodes[v->producer].in[0]];
-  }
-  return v;
-}
-
 static tarei_reason because(const tarei_graph *const g, const tare_reason why,
                             const tarei_value *const v, const int64_t number) {
-  return (tarei_reason){why, v ? of_model(g, v)->name : NULL, number};
+  const int tensor = v ? tarei_tensor_of(g, (int)(v - g->values)) : -1;
+  return (tarei_reason){why, tensor >= 0 ? g->values[tensor].name : v ? v->name : NULL, number};
 }
 
 /* Why input i of a layer cannot be one of its form in another precision. */

@@ -17,6 +17,28 @@ bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const
   return true;
 }
 
+static bool moves_to_tensor(const tarei_graph *const g, const tarei_use use) {
+  const tarei_node *const node = &g->nodes[use.node];
+  return node->op->movement && use.input == 0 && g->values[node->out[0]].observable;
+}
+
+int tarei_tensor_of(const tarei_graph *const g, const int value) {
+  for (tarei_use u = g->values[value].first_use; u.node >= 0; u = tarei_graph_next_use(g, u)) {
+    if (!g->values[value].observable && moves_to_tensor(g, u)) {
+      return g->nodes[u.node].out[0];
+    }
+  }
+  int v = value;
+  while (!g->values[v].observable) {
+    const int producer = g->values[v].producer;
+    if (producer < 0 || !g->nodes[producer].op->movement) {
+      return -1;
+    }
+    v = g->nodes[producer].in[0];
+  }
+  return v;
+}
+
 bool tarei_node_selects(const tarei_node *const node) {
   return node->op->selects && (!node->op->selects_when || node->op->selects_when(node));
 }

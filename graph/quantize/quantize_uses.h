@@ -11,6 +11,10 @@ bool tarei_is_activation(const tarei_graph *graph, const tarei_node *node);
  */
 bool tarei_node_selects(const tarei_node *node);
 
+/* The tensor of the model that has the elements of a value: itself, or one that is moved to or from
+ * it, e.g. into the layout of a layer; -1: none. */
+int tarei_tensor_of(const tarei_graph *graph, int value);
+
 /* Whether a value is made by a node that can write bytes, or moved from such a value. */
 bool tarei_can_be_written_as_bytes(const tarei_graph *graph, int value);
 

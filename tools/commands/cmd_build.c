@@ -41,6 +41,28 @@ static const struct argp_option OPTIONS[] = {
     {"force", OPT_FORCE, NULL, 0, "Accept a table that was made for another model", 0},
     {0}};
 
+/* Refuses what would have no effect. */
+static void build_check_effects(const build_arguments *const a,
+                                const struct argp_state *const state) {
+  const tare_build_options *const o = &a->build;
+  const struct {
+    const char *name;
+    bool given, of_table; /* of_table: it says how a table is used; else how int8 is */
+  } options[] = {{"--symmetric", o->symmetric, false},
+                 {"--small-layers int8", o->int8_when_small, false},
+                 {"--weight-rounding nearest", o->weight_rounding == TARE_ROUNDING_NEAREST, true},
+                 {"--smoothing none", o->no_smoothing, true},
+                 {"--force", o->any_table, true}};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    if (options[i].given && !options[i].of_table && o->fp32) {
+      argp_error(state, "--fp32 and %s are mutually exclusive", options[i].name);
+    }
+    if (options[i].given && options[i].of_table && !a->calib) {
+      argp_error(state, "%s needs --calib TABLE", options[i].name);
+    }
+  }
+}
+
 static void build_check(const build_arguments *const a, const struct argp_state *const state) {
   if (!a->model) {
     argp_error(state, "missing MODEL");
@@ -51,12 +73,7 @@ static void build_check(const build_arguments *const a, const struct argp_state 
   if (a->calib && a->build.fp32) {
     argp_error(state, "--fp32 and --calib are mutually exclusive");
   }
-  if (a->build.fp32 && a->build.symmetric) {
-    argp_error(state, "--fp32 and --symmetric are mutually exclusive");
-  }
-  if (a->build.any_table && !a->calib) {
-    argp_error(state, "--force needs --calib TABLE");
-  }
+  build_check_effects(a, state);
 }
 
 static error_t build_parse(const int key, char *const arg, struct argp_state *const state) {

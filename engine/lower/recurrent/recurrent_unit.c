@@ -72,7 +72,7 @@ static void recurrent_unit_update_lstm(const tarei_recurrent_form *const form, c
                           : recurrent_unit_at(form, dir, F, u->x[2] + u->rec[2] + p[2] * u->c);
   u->c = keep * u->c + in * recurrent_unit_at(form, dir, G, u->x[3] + u->rec[3]);
   const double out = recurrent_unit_at(form, dir, F, u->x[1] + u->rec[1] + p[1] * u->c);
-  u->h = out * recurrent_unit_at(form, dir, H, u->c);
+  u->h = out * recurrent_unit_apply(&form->functions[dir][H], u->c);
 }
 
 void tarei_recurrent_update(const tarei_recurrent_form *const form, const int dir,

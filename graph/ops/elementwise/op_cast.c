@@ -1,5 +1,4 @@
-#include <inttypes.h>
-
+#include "graph/ir/type_name.h"
 #include "graph/ops/ops_common.h"
 
 /* Contents of the output. Integers pass; a bool is known where its number is; floats are
@@ -25,7 +24,8 @@ static tare_status infer_cast(tarei_graph *const graph, tarei_node *const node,
   const tarei_value *const x = tarei_ops_in(graph, node, 0);
   const int64_t to = tarei_attr_int(node, "to", 0);
   if (to < 0 || to > INT32_MAX || tare_dtype_size((tare_dtype)to) == 0) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "casts to unsupported ONNX type %" PRId64, to);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "casts to unsupported ONNX type %s",
+                      tarei_type_name_of(to).text);
   }
   const tarei_shape shape = tarei_ops_shape(x);
   TAREI_TRY(tarei_ops_give(graph, node, 0, (tare_dtype)to, &shape, err));

@@ -2,6 +2,7 @@
  */
 #include <inttypes.h>
 
+#include "graph/ir/type_name.h"
 #include "graph/ops/ops_common.h"
 
 /* int8, uint8, int16 or uint16. */
@@ -98,8 +99,8 @@ static tare_status infer_quantize_linear(tarei_graph *const graph, tarei_node *c
   }
   if (!is_stored(dtype)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED,
-                      "quantizes to ONNX type %d, expected int8, uint8, int16 or uint16",
-                      (int)dtype);
+                      "quantizes to ONNX type %s, expected int8, uint8, int16 or uint16",
+                      tarei_type_name_of(dtype).text);
   }
   TAREI_TRY(check_scale(graph, node, err));
   TAREI_TRY(check_zero_point(graph, node, dtype, err));

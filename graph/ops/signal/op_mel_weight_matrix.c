@@ -1,3 +1,4 @@
+#include "graph/ir/type_name.h"
 #include "graph/ops/ops_common.h"
 
 /* A count as contents, or one that only the data tell. */
@@ -17,8 +18,8 @@ static tare_status infer_mel_weight_matrix(tarei_graph *const graph, tarei_node 
                    length = mel_weight_matrix_count_of(graph, node, 1);
   const int64_t dtype = tarei_attr_int(node, "output_datatype", TARE_F32);
   if (dtype != TARE_F32 && dtype != TARE_F64) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "element type %lld is not supported",
-                      (long long)dtype);
+    return tarei_fail(err, TARE_E_UNSUPPORTED, "element type %s is not supported",
+                      tarei_type_name_of(dtype).text);
   }
   tarei_shape out = {.rank = 2};
   if (bins != TAREI_EXPR_NONE && length != TAREI_EXPR_NONE) {

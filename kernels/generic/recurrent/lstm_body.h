@@ -40,7 +40,7 @@ void TAREI_K(tarei_k_lstm_update_f32u8_16)(const tarei_lstm_gates *g) {
       const v16 cell = v_fma(keep, before, v_mul(in, fresh));
       const v16 shown = lstm_gate(&row, OUTPUT, i, left, cell);
       v_store_n(out_c + i, cell, left);
-      state_put(&sink, i, v_mul(shown, v_tanh(v_clip(cell, row.clip))), left);
+      state_put(&sink, i, v_mul(shown, v_tanh(cell)), left);
     }
   }
 }

@@ -8,7 +8,10 @@ say() {
   "$TARE" "$@" 2>&1 >text
   echo "exit $?"
 }
-say build "$model" --fp32 $range -o x.plan --symmetric
+for option in --symmetric "--small-layers int8" "--weight-rounding nearest" "--smoothing none"; do
+  # shellcheck disable=SC2086
+  say build "$model" --fp32 $range -o x.plan $option
+done
 say build "$model" --fp32 $range -o x.plan
 say build "$model" --fp32 $range -o x.plan --force
 say build "$model" --fp32 --profile auto -o x.plan

@@ -12,3 +12,11 @@ judge x.plan
 "$TARE" run -q x.plan "$data" --json | grep -c '"outputs"'
 "$TARE" tune -q "$model" "$data" --sqnr 30 -o x.plan >text || exit
 judge -q x.plan
+# Convolutions whose results are outputs of the model, too, are calibrated, and stay in int8.
+model=$SOURCE/tests/fixtures/onnx/good_conv_outputs.onnx data=$SOURCE/tests/fixtures/functions/calib
+"$TARE" calibrate -q "$model" "$data" --profile batch=1:4:16 -o c.json >text || exit
+grep -o '"name": "[^"]*"' c.json
+"$TARE" build -q "$model" --calib c.json --small-layers int8 -o c.plan | grep '^layers'
+"$TARE" quantize -q "$model" "$data" --profile batch=1:4:16 -o c.onnx | grep '^layers'
+# What says why a layer is as it is names tensors of the model.
+"$TARE" build "$model" --calib c.json --small-layers int8 --layer-output-types "*:int8" -o c.plan 2>/dev/null | grep 'as int8$'

@@ -147,7 +147,7 @@ static void step_of(const layer *const l, const size_t d, const double *const x,
       const double o =
           at(l, d, 0,
              dot(l, d, false, n + u, x) + dot(l, d, true, n + u, before) + on * p[n + u] * c[u]);
-      h[u] = o * at(l, d, 2, c[u]);
+      h[u] = o * apply(&l->functions[d * 3 + 2], INFINITY, c[u]);
     }
   }
   free(before);

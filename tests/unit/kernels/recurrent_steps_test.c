@@ -205,7 +205,7 @@ static void check_lstm_step(run *r, const product *gates, int t) {
     const double fresh = tanh(clipped(&r->l, x[3 * n + i] + r->sums[3 * n + i]));
     cell[i] = (r->l.flag ? 1 - in : forget) * r->c[i] + in * fresh;
     const double out = gate_of(&r->l, x[n + i] + r->sums[n + i] + on * p[1] * cell[i]);
-    expected[i] = out * tanh(clipped(&r->l, cell[i]));
+    expected[i] = out * tanh(cell[i]);
   }
   const tarei_lstm_gates g = {.m = 1, .n = n, .gate_step = n, .x = x, .rec = r->rec, .clip = r->l.clip,
                               .peephole = r->l.peepholes ? r->l.peephole : NULL,
