@@ -1,18 +1,20 @@
 # The tests that take longest, with their seconds under sanitizers. ctest starts them first, so
 # that all cores end together, also in a build folder where it has not measured them yet.
 set(TARE_TEST_COSTS
-  datasets.prefetch 100
-  engine.plan 79
-  kernels.gemm 63
-  peers.intents-bert 58
-  engine.masked 56
-  cli.compare 51
-  calib.export 39
-  cli.debug 33
-  cli.debug_sensitivity 33
-  calib.calibrate 32
-  fault.quantize 30
-  calib.import 28)
+  ranks.mpirun 80
+  ranks.deaths 68
+  ranks.kills 50
+  ranks.splits 45
+  cli.tune 41
+  cli.quantize_judged 37
+  cli.choice 35
+  engine.plan 30
+  fault.compare 30
+  cli.quantize 25
+  calib.result_file 25
+  cli.tutorials 24
+  calib.export 19
+  fault.quantize 18)
 
 function(tare_test_cost name)
   list(FIND TARE_TEST_COSTS ${name} at)

@@ -214,10 +214,10 @@ compare)
     --profile $text_profile --methods minmax --fits native --labels labels --metric f1
   sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
     --profile $text_profile --methods minmax,percentile:99 --fits native --precisions default,int8 \
-    --also "$folder/text.plan" --time-budget 1h
+    --also "$folder/text.plan" --time-budget 1h --raise-layers off
   sweep none compare -q "$model" "$mini/calib.h5" --eval "$mini/eval.h5" --limit 1 --threads 1 \
     --profile $text_profile --methods minmax --fits native --metric spearman \
-    --work "$folder/kept" --resume
+    --work "$folder/kept" --resume --raise-layers off
   ;;
 *)
   echo "unknown case: $CASE" >&2
