@@ -74,6 +74,15 @@ static tare_status check_state(const scan_form *const s, const int i, tare_error
                            in->name);
 }
 
+static bool is_dim_of(const tarei_graph *const graph, const tarei_value *const value,
+                      const int symbol) {
+  bool found = false;
+  for (int d = 0; d < value->rank && !found; d++) {
+    found = tarei_expr_uses(graph->exprs, value->dims[d], symbol);
+  }
+  return found;
+}
+
 /* The dim depends on a number that a step of the body measures: none of what the node is given
  * does. */
 static bool is_measured_inside(const tarei_graph *const graph, const tarei_node *const node,
@@ -82,10 +91,7 @@ static bool is_measured_inside(const tarei_graph *const graph, const tarei_node 
   for (int s = 0; s < tarei_exprs_n_symbols(graph->exprs) && !inside; s++) {
     inside = tarei_exprs_is_measured(graph->exprs, s) && tarei_expr_uses(graph->exprs, dim, s);
     for (int i = 0; i < node->n_in && inside; i++) {
-      const tarei_value *const given = &graph->values[node->in[i]];
-      for (int d = 0; d < given->rank && inside; d++) {
-        inside = !tarei_expr_uses(graph->exprs, given->dims[d], s);
-      }
+      inside = node->in[i] < 0 || !is_dim_of(graph, &graph->values[node->in[i]], s);
     }
   }
   return inside;
