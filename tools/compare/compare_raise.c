@@ -21,20 +21,26 @@ static opt_inputs raise_inputs(const compare_arguments *const a, const grid_pass
   return in;
 }
 
+/* The plan of the table of a strategy on these samples. */
+static accuracy_case raise_case(const compare_work *const w, const grid_strategy *const s,
+                                const opt_inputs *const in) {
+  return (accuracy_case){.in = in,
+                         .model = w->model,
+                         .table = s->table,
+                         .profiles = w->profiles,
+                         .lengths = &w->lengths,
+                         .streaming = w->streaming};
+}
+
 /* `seconds`: 0 for a minute. */
 static tare_status raise_search(const compare_arguments *const a, const compare_work *const w,
                                 const grid_strategy *const s, const double seconds,
                                 accuracy *const found, tare_error *const err) {
   const opt_inputs in = raise_inputs(a, &w->grid.passes[s->pass]);
-  const accuracy_case c = {.in = &in,
-                           .model = w->model,
-                           .table = s->table,
-                           .kept = s->table,
-                           .raises = true,
-                           .seconds = seconds,
-                           .profiles = w->profiles,
-                           .lengths = &w->lengths,
-                           .streaming = w->streaming};
+  accuracy_case c = raise_case(w, s, &in);
+  c.kept = s->table;
+  c.raises = true;
+  c.seconds = seconds;
   return accuracy_check(&c, found, err);
 }
 
@@ -48,13 +54,8 @@ static tare_status raise_warn(const compare_arguments *const a, const compare_wo
   char *const requests = compare_precision_requests(s->precision, build.layer_precisions);
   build.layer_precisions = requests;
   const opt_inputs in = raise_inputs(a, &w->grid.passes[s->pass]);
-  const accuracy_case c = {.in = &in,
-                           .model = w->model,
-                           .table = s->table,
-                           .build = &build,
-                           .profiles = w->profiles,
-                           .lengths = &w->lengths,
-                           .streaming = w->streaming};
+  accuracy_case c = raise_case(w, s, &in);
+  c.build = &build;
   accuracy found;
   const tare_status status = accuracy_check(&c, &found, err);
   free(requests);

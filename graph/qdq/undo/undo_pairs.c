@@ -267,8 +267,8 @@ static bool acts_as_relu(const tarei_undo *const u, const Onnx__NodeProto *const
 }
 
 /* What was read behind the pair is read in front of it; or the name behind it moves to the front,
- * where it is an output of the model or the name in front was made from it. A name behind it that a pair
- * further down has taken for its own, in a model whose nodes are not sorted, needs a node. */
+ * where it is an output of the model or the name in front was made from it. In a model whose nodes
+ * are not sorted, a pair further down may have moved the name behind it already: it gets a node. */
 static void join(tarei_undo *const u, const size_t n, const char *const in, const bool relu) {
   const char *const out = u->file->model->graph->node[n]->output[0];
   const bool must_rename = is_graph_output(u, out), may = may_rename(u, in);
