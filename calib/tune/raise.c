@@ -188,7 +188,7 @@ static tare_status raise_check(tarei_raising *const r, tare_error *const err) {
 }
 
 void tare_raise_options_init(tare_raise_options *const options) {
-  *options = (tare_raise_options){.below_db = 27, .sqnr_db = 28};
+  *options = (tare_raise_options){.below_db = 28, .sqnr_db = 29};
   tare_build_options_init(&options->build);
   tare_eval_options_init(&options->eval);
 }

@@ -191,8 +191,8 @@ typedef struct tare_raise_written {
 
 /** Options of tare_raise_layers; set the defaults with tare_raise_options_init. */
 typedef struct tare_raise_options {
-  double below_db;          /* an SQNR from which on nothing is done; 27 */
-  double sqnr_db;           /* what a plan below it shall reach; 28 */
+  double below_db;          /* an SQNR from which on nothing is done; 28 */
+  double sqnr_db;           /* what a plan below it shall reach; 29 */
   double seconds;           /* after this time what has been measured decides, and two plans at most
                                are judged; 0: no limit */
   tare_build_options build; /* with a table, whose own requests do not count. Layers that its
