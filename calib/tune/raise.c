@@ -166,8 +166,9 @@ static tare_status raise_work(tarei_raising *const r, const tare_model *const mo
   set_prices(r);
   const double bound = tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(noise / r->sure, 1);
   TAREI_TRY(measure_layers(r, bound, err));
-  return r->out->complete ? tarei_raising_mix(r, r->sure, err)
-                          : tarei_raising_mix_late(r, bound, r->sure, err);
+  TAREI_TRY(r->out->complete ? tarei_raising_mix(r, r->sure, err)
+                             : tarei_raising_mix_late(r, bound, r->sure, err));
+  return tarei_raising_round_up(r, err);
 }
 
 /* What the user asks of models that are written is added by those who write them. */

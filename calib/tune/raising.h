@@ -30,4 +30,7 @@ tare_status tarei_raising_mix(tarei_raising *raising, double standard, tare_erro
 tare_status tarei_raising_mix_late(tarei_raising *raising, double bound, double standard,
                                    tare_error *err);
 
+/* Where what was found saves little of the price of float, gives all layers float. */
+tare_status tarei_raising_round_up(tarei_raising *raising, tare_error *err);
+
 #endif

@@ -96,7 +96,8 @@ static tare_status raise_rank(const compare_arguments *const a, compare_work *co
   if (!g->items[raised].done) {
     raise_drop(g);
     w->leaves_layers = true;
-    say(&a->in.common, "the raised layers are left out: the time budget ended before they were evaluated");
+    say(&a->in.common,
+        "the raised layers are left out: the time budget ended before they were evaluated");
     return tare_table_set_layer_precisions(g->items[strategy].table, NULL, err);
   }
   CLI_TRY(grid_rank(g, a->metric.metric, err));
@@ -117,7 +118,8 @@ tare_status compare_raise(const compare_arguments *const a, compare_work *const 
   w->leaves_layers = a->keep_layers || late;
   if (!may || late) {
     if (may) {
-      say(&a->in.common, "no layers are raised: the time budget leaves no time to find and evaluate them");
+      say(&a->in.common,
+          "no layers are raised: the time budget leaves no time to find and evaluate them");
     }
     return raise_warn(a, w, &g->items[first], err);
   }

@@ -110,6 +110,21 @@ static void a_higher_bound_raises_more(void **const state) {
   assert_true(share > 0.5);
 }
 
+/* One layer would be left on integers, which saves nothing worth its noise. */
+static void where_little_is_left_on_integers_all_is_float(void **const state) {
+  (void)state;
+  tare_raise_options o = options_for("last:fp32");
+  tare_raised raised = raise_by(&o);
+  assert_true(isfinite(raised.sqnr_db));
+  tare_raised_fini(&raised);
+  o.below_db = o.sqnr_db = 36;
+  raised = raise_by(&o);
+  assert_true(isinf(raised.sqnr_db) && isfinite(raised.standard_sqnr_db));
+  assert_int_equal(raised.n_layers, 6);
+  assert_null(strstr(raised.requests, ":int"));
+  tare_raised_fini(&raised);
+}
+
 static void a_good_plan_stays(void **const state) {
   (void)state;
   tare_raise_options o = options_for(NULL);
@@ -336,6 +351,7 @@ int main(void) {
       cmocka_unit_test(plans_that_run_together_fit_into_memory),
       cmocka_unit_test(the_layers_that_cost_most_are_raised),
       cmocka_unit_test(a_higher_bound_raises_more),
+      cmocka_unit_test(where_little_is_left_on_integers_all_is_float),
       cmocka_unit_test(a_good_plan_stays),
       cmocka_unit_test(requests_of_the_user_stay),
       cmocka_unit_test(models_that_are_written_are_judged_as_they_are),
