@@ -29,6 +29,8 @@ class ModelTest(TestCase):
         self.assertEqual((error.status, error.status_name), (-3, "E_INPUT"))
         self.assertIsInstance(error, ValueError)
         self.refuses(tare.InputError, "", tare.Model, __file__)
+        self.refuses(ValueError, "null character", tare.Model, MODEL + "\0")
+        self.refuses(tare.UsageError, "profiles: expected", tare.build, MODEL, profiles=5)
         self.refuses(tare.UsageError, "no input 'sr'", tare.Model, MODEL, set={"sr": 16000})
 
     def test_limits(self):
