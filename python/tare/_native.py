@@ -150,3 +150,9 @@ class Handle:
         life = Life(lambda: free(new(kind, pointer)), needs and needs._life)
         self._life = life
         self._handle = ffi.gc(pointer, lambda _: life.drop())
+
+    def __copy__(self) -> "Handle":
+        return self  # it is one object of the library
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle tare.{type(self).__name__}: each process makes or loads its own")
