@@ -2,7 +2,8 @@
 #include <math.h>
 
 #include "kernels/generic/act16.h"
-#include "kernels/generic/power16.h"
+#include "kernels/generic/math/power16.h"
+#include "kernels/generic/math/trig16.h"
 #include "kernels/libm.h"
 
 typedef v16 pointwise16_fn(v16 x, v16 a, v16 b);

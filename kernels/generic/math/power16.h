@@ -1,7 +1,7 @@
 /* Powers of sixteen lanes, in double: 2^(y log2 x). Plain loops, of which the compiler makes
  * vectors for each ISA, without operations that round differently on one of them. */
-#ifndef TAREI_KERNELS_GENERIC_POWER16_H
-#define TAREI_KERNELS_GENERIC_POWER16_H
+#ifndef TAREI_KERNELS_GENERIC_MATH_POWER16_H
+#define TAREI_KERNELS_GENERIC_MATH_POWER16_H
 
 #include <math.h>
 #include <string.h>
