@@ -12,8 +12,9 @@ bool tarei_names_init(tarei_names *const names, const size_t capacity) {
   while (n / 2 < capacity) {
     n *= 2;
   }
-  *names = (tarei_names){.slots = tarei_calloc(n, sizeof *names->slots), .n_slots = n};
-  return names->slots != NULL;
+  struct tarei_names_slot *const slots = tarei_calloc(n, sizeof *slots);
+  *names = (tarei_names){.slots = slots, .n_slots = slots ? n : 0}; /* else it would seem made */
+  return slots != NULL;
 }
 
 void tarei_names_fini(tarei_names *const names) {

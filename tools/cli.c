@@ -86,10 +86,26 @@ static void suggest_options(const struct argp *const argp, const int argc,
   cli_list_fini(&all);
 }
 
+/* Mostly a variable of the shell that is not set. */
+static void refuse_empty(const int argc, char *const *const argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const char *const value = strncmp(argv[i], "--", 2) == 0 ? strchr(argv[i], '=') : NULL;
+    if (!*argv[i] || (value && !value[1])) {
+      fprintf(
+          stderr,
+          "%s: argument %d (%s) is empty: expected a value (is it a variable that is not set?)\n"
+          "Try `%s --help' for more information.\n",
+          argv[0], i, value ? argv[i] : "''", argv[0]);
+      exit(argp_err_exit_status);
+    }
+  }
+}
+
 void cli_parse(const struct argp *const argp, const int argc, char **const argv,
                void *const input) {
   argp_err_exit_status = tare_status_exit_code(TARE_E_USAGE);
   suggest_options(argp, argc, argv);
+  refuse_empty(argc, argv);
   const error_t error = argp_parse(argp, argc, argv, 0 /* flags */, NULL, input);
   if (error) {
     fprintf(stderr, "tare: %s\n", strerror(error));

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
 
 #include "tools/cli.h"
 
@@ -41,8 +43,32 @@ cJSON *json_add(cJSON *const parent, const char *const name, cJSON *const child)
   return made(added ? child : NULL);
 }
 
+/* Names of files and in models may hold any bytes, but JSON is UTF-8: what is none becomes U+FFFD.
+ */
+static char *replace_foreign_bytes(const char *const text) {
+  static const char REPLACEMENT[] = "\xef\xbf\xbd";
+  const size_t size = strlen(text);
+  char *const out = malloc(size * strlen(REPLACEMENT) + 1), *end = out;
+  if (!out) {
+    json_no_memory();
+  }
+  for (size_t at = 0; at < size;) {
+    utf8proc_int32_t character;
+    const utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)text + at,
+                                                (utf8proc_ssize_t)(size - at), &character);
+    const size_t bytes = n > 0 ? (size_t)n : strlen(REPLACEMENT);
+    memcpy(end, n > 0 ? text + at : REPLACEMENT, bytes);
+    end += bytes;
+    at += n > 0 ? bytes : 1;
+  }
+  *end = '\0';
+  return out;
+}
+
 void json_text(cJSON *const parent, const char *const name, const char *const text) {
-  json_add(parent, name, made(cJSON_CreateString(text)));
+  char *const clean = replace_foreign_bytes(text);
+  json_add(parent, name, made(cJSON_CreateString(clean)));
+  free(clean);
 }
 
 void json_real(cJSON *const parent, const char *const name, const double value) {

@@ -36,6 +36,10 @@ static tare_status check_folder(const char *const path, tare_error *const err) {
 tare_status output_check(const char *const path, const cli_list *const inputs,
                          tare_error *const err) {
   struct stat out, in;
+  if (strcmp(path, "-") == 0) {
+    return cli_fail(err, TARE_E_USAGE,
+                    "-: an output is a file, never the standard output: give its name");
+  }
   if (stat(path, &out) != 0) {
     return check_folder(path, err);
   }

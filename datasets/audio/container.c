@@ -35,6 +35,21 @@ static const tarei_container *container_of(const tarei_source *const source) {
   return NULL;
 }
 
+uint32_t tarei_container_u32(const uint8_t *const p, const bool big_endian) {
+  return big_endian ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+                    : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
+tare_status tarei_container_check_size(const tarei_source *const source, const size_t offset,
+                                       const size_t declared, tare_error *const err) {
+  const size_t left = source->size > offset ? source->size - offset : 0;
+  return declared <= left
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_INPUT,
+                          "truncated: the header declares %zu bytes of audio, the file has %zu",
+                          declared, left);
+}
+
 bool tarei_audio_begins(const char *const path) {
   tarei_source source;
   if (tarei_source_open(path, &source, NULL) != TARE_OK) {

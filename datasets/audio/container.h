@@ -8,6 +8,7 @@
 #define TAREI_DATASETS_AUDIO_CONTAINER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/source.h"
 
@@ -22,6 +23,12 @@ typedef struct tarei_container {
 #include "datasets/audio/containers.inc"
 #undef TAREI_CODED
 #undef TAREI_CONTAINER
+
+/* For containers: a number of 4 bytes, and TARE_E_INPUT if fewer bytes of audio than declared are
+ * left at an offset. */
+uint32_t tarei_container_u32(const uint8_t *p, bool big_endian);
+tare_status tarei_container_check_size(const tarei_source *source, size_t offset, size_t declared,
+                                       tare_error *err);
 
 /* Extensions of audio files, in lower case without dot, NULL-terminated. */
 extern const char *const tarei_audio_extensions[];

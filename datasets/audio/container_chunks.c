@@ -15,11 +15,6 @@ static const chunks KINDS[] = {
     {"FORM", "AIFC", "SSND", true},
 };
 
-static uint32_t read_u32(const uint8_t *const p, const bool big_endian) {
-  return big_endian ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
-                    : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-}
-
 static const chunks *chunks_kind(const tarei_source *const source) {
   for (size_t i = 0; source->size >= 12 && i < sizeof KINDS / sizeof *KINDS; i++) {
     if (memcmp(source->data, KINDS[i].outer, 4) == 0 &&
@@ -38,13 +33,11 @@ static tare_status chunks_check(const tarei_source *const source, tare_error *co
   const chunks *const kind = chunks_kind(source);
   size_t at = 12;
   while (source->size - at >= 8) {
-    const uint32_t size = read_u32(source->data + at + 4, kind->big_endian);
+    const uint32_t size = tarei_container_u32(source->data + at + 4, kind->big_endian);
     const size_t left = source->size - at - 8;
     const bool is_audio = memcmp(source->data + at, kind->audio, 4) == 0;
-    if (is_audio && size != UINT32_MAX && size > left) { /* UINT32_MAX: written to a pipe */
-      return tarei_fail(err, TARE_E_INPUT,
-                        "truncated: the header declares %u bytes of audio, the file has %zu", size,
-                        left);
+    if (is_audio && size != UINT32_MAX) { /* UINT32_MAX: written to a pipe */
+      TAREI_TRY(tarei_container_check_size(source, at + 8, size, err));
     }
     if (is_audio || size > left) {
       break;

@@ -13,7 +13,9 @@ tare_status tarei_resampled_length(const int64_t frames, const int from, const i
   int64_t product;
   if (!src_is_valid_ratio(ratio_of(from, to)) || !tarei_mul_i64(frames, to, &product) ||
       product > INT64_MAX / 2) {
-    return tarei_fail(err, TARE_E_INPUT, "cannot resample from %d Hz to %d Hz", from, to);
+    return tarei_fail(err, TARE_E_INPUT,
+                      "cannot resample from %d Hz to %d Hz: expected a ratio of at most 256", from,
+                      to);
   }
   *out = (product + from / 2) / from;
   return TARE_OK;

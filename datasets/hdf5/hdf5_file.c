@@ -229,6 +229,11 @@ void tarei_h5_close_data(tarei_h5_data *const data) {
   data->set = data->memory_type = H5I_INVALID_HID;
 }
 
+static tare_status fail_read(const hid_t set, tare_error *const err) {
+  const tare_status status = fail_h5("cannot be parsed", err); /* while HDF5 knows why */
+  return tarei_h5_check_filters(set, err) == TARE_OK ? status : TARE_E_INPUT;
+}
+
 tare_status tarei_h5_read_box(const tarei_h5_data *const data, const int64_t *const start,
                               const int64_t *const count, void *const out, tare_error *const err) {
   return tarei_h5_read_box_with(data, H5P_DEFAULT, start, count, out, err);
@@ -239,7 +244,7 @@ tare_status tarei_h5_read_box_with(const tarei_h5_data *const data, const hid_t 
                                    void *const out, tare_error *const err) {
   if (data->rank == 0) {
     return H5Dread(data->set, data->memory_type, H5S_ALL, H5S_ALL, transfer, out) < 0
-               ? fail_h5("cannot be parsed", err)
+               ? fail_read(data->set, err)
                : TARE_OK;
   }
   hsize_t from[TAREI_H5_MAX_RANK], n[TAREI_H5_MAX_RANK];
@@ -256,7 +261,7 @@ tare_status tarei_h5_read_box_with(const tarei_h5_data *const data, const hid_t 
       file_space >= 0 && memory_space >= 0 &&
       H5Sselect_hyperslab(file_space, H5S_SELECT_SET, from, NULL, n, NULL) >= 0 &&
       H5Dread(data->set, data->memory_type, memory_space, file_space, transfer, out) >= 0;
-  const tare_status status = good ? TARE_OK : fail_h5("cannot be parsed", err);
+  const tare_status status = good ? TARE_OK : fail_read(data->set, err);
   if (file_space >= 0) {
     (void)H5Sclose(file_space);
   }

@@ -76,3 +76,25 @@ tare_status tarei_h5_check_storage(const hid_t set, const char *const path, tare
   (void)H5Pclose(list);
   return status;
 }
+
+tare_status tarei_h5_check_filters(const hid_t set, tare_error *const err) {
+  const hid_t list = H5Dget_create_plist(set);
+  const int n = list >= 0 ? H5Pget_nfilters(list) : 0;
+  tare_status status = TARE_OK;
+  for (int i = 0; i < n && status == TARE_OK; i++) {
+    char name[64] = "";
+    unsigned flags = 0;
+    const H5Z_filter_t id =
+        H5Pget_filter2(list, (unsigned)i, &flags, NULL, NULL, sizeof name, name, NULL);
+    if (id >= 0 && H5Zfilter_avail(id) <= 0) {
+      status = tarei_fail(err, TARE_E_INPUT,
+                          "compressed by filter %d (%.63s), which this HDF5 library does not have: "
+                          "store the data with gzip, or install the plugin of the filter",
+                          id, name);
+    }
+  }
+  if (list >= 0) {
+    (void)H5Pclose(list);
+  }
+  return status;
+}

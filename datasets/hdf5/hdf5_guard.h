@@ -22,4 +22,8 @@ hid_t tarei_h5_open_group(hid_t at, const char *path);
  * is too large. */
 tare_status tarei_h5_check_storage(hid_t set, const char *path, tare_error *err);
 
+/* TARE_E_INPUT where the library cannot unpack the data set, which is known after it could not read
+ * it: chunks that a filter could not make smaller are stored without it. */
+tare_status tarei_h5_check_filters(hid_t set, tare_error *err);
+
 #endif

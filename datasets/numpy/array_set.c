@@ -264,7 +264,7 @@ static bool is_told(const tarei_array_set *const set, const int64_t n) {
 static tare_status choose_rows(tarei_array_set *const set, tare_error *const err) {
   const bool agree = rows_agree(set);
   if (set->spec->rows && !agree) {
-    return tarei_fail(err, TARE_E_INPUT, "arrays have different numbers of rows");
+    return tarei_fail(err, TARE_E_INPUT, "arrays have different numbers of rows, or none");
   }
   const int64_t n = agree ? set->columns[0].array->npy.dims[0] : 0;
   set->rows =

@@ -83,7 +83,8 @@ tare_status tarei_external_path(tarei_externals *const externals, const char *co
   char *const real = realpath(tarei_str_get(&path), NULL);
   tare_status status = TARE_OK;
   if (!real) {
-    status = tarei_fail(err, TARE_E_INPUT, "external data '%.256s': cannot open %s: %s", location,
+    status = tarei_fail(err, errno == ENOMEM ? TARE_E_MEMORY : TARE_E_INPUT,
+                        "external data '%.256s': cannot open %s: %s", location,
                         tarei_str_get(&path), strerror(errno));
   } else if (!is_allowed(externals, real)) {
     status = tarei_fail(err, TARE_E_INPUT,

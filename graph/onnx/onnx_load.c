@@ -115,7 +115,7 @@ static tare_status import_model(Onnx__ModelProto *const model, const char *const
   free(graph->producer);
   graph->producer = tarei_strdup(tarei_onnx_text(model->producer_name));
   if (!graph->producer) {
-    return tarei_fail_memory(err, "producer", strlen(model->producer_name));
+    return tarei_fail_memory(err, "producer", strlen(tarei_onnx_text(model->producer_name)));
   }
   tarei_externals externals = {.path = path, .allowed = folder};
   tarei_importer importer = {

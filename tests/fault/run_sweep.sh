@@ -48,6 +48,12 @@ inspect)
   options="$options --text"
   sweep none inspect "$model"
   ;;
+models) # small ones that others are not like, at each allocation
+  options="$options --text --runs 0 --kinds alloc"
+  for name in functions/unnamed onnx/good_external qdq/integers_stay; do
+    sweep none inspect "$EXAMPLES/../tests/fixtures/$name.onnx"
+  done
+  ;;
 calibrate)
   sweep o.stats calibrate -q $text --threads 1 -o "$out.stats"
   ;;

@@ -7,11 +7,9 @@
 static const char *audio_name(const uint8_t *const data, const size_t size) {
   static const struct {
     const char *mark, *name;
-  } names[] = {{"RIFF", "data.wav"},
-               {"RF64", "data.wav"},
-               {"fLaC", "data.flac"},
-               {"OggS", "data.ogg"},
-               {"FORM", "data.aiff"}};
+  } names[] = {{"RIFF", "data.wav"}, {"RF64", "data.wav"},  {"fLaC", "data.flac"},
+               {"OggS", "data.ogg"}, {"FORM", "data.aiff"}, {".snd", "data.au"},
+               {"NIST", "data.sph"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (size >= 4 && memcmp(data, names[i].mark, 4) == 0) {
       return names[i].name;
@@ -41,7 +39,7 @@ static int audio_test(const uint8_t *const data, const size_t size) {
   return 0;
 }
 
-/* The smallest AIFF and RF64 files. */
+/* The smallest AIFF, RF64, AU and SPHERE files. */
 static void audio_make(fuzz_take_fn *const take, void *const user) {
   static const char aiff[] =
       "FORM\0\0\0\x36"
@@ -52,6 +50,13 @@ static void audio_make(fuzz_take_fn *const take, void *const user) {
       "WAVEds64\x1c\0\0\0\x50\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0"
       "\0\0\0\0fmt "
       "\x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\xff\xff\xff\xff\1\0\2\0\3\0\4\0";
+  static const char au[] = ".snd\0\0\0\x18\0\0\0\x08\0\0\0\3\0\0\x1f\x40\0\0\0\1\0\1\0\2\0\3\0\4";
+  static const char sphere[1024 + 8] =
+      "NIST_1A\n   1024\nchannel_count -i 1\nsample_rate -i 8000\nsample_n_bytes -i 2\n"
+      "sample_byte_format -s2 01\nsample_sig_bits -i 16\nsample_coding -s3 pcm\n"
+      "sample_count -i 4\nend_head\n";
+  take(user, au, sizeof au - 1);
+  take(user, sphere, sizeof sphere);
   take(user, aiff, sizeof aiff - 1);
   take(user, rf64, sizeof rf64 - 1);
 }
@@ -60,9 +65,10 @@ static const char *const audio_seeds[] = {"tests/fixtures/archives/*.wav",
                                           "examples/digits-conv/calib/0010.flac",
                                           "examples/digits-conv/calib/0013.ogg", NULL};
 
-static const char *const audio_words[] = {"RIFF", "RF64", "WAVE", "fmt ", "data",
-                                          "ds64", "fact", "LIST", "fLaC", "OggS",
-                                          "FORM", "AIFF", "COMM", "SSND", NULL};
+static const char *const audio_words[] = {
+    "RIFF", "RF64", "WAVE", "fmt ", "data", "ds64", "fact", "LIST",
+    "fLaC", "OggS", "FORM", "AIFF", "COMM", "SSND", ".snd", "sample_count -i 4",
+    NULL};
 
 const fuzz_target fuzz_target_audio = {.name = "audio",
                                        .seeds = audio_seeds,

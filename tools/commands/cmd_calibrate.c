@@ -30,8 +30,9 @@ typedef struct calibrate_arguments {
   opt_table table;
   opt_parts parts;
   opt_choice choice;
-  bool count_padding, all_tensors, keep_layers; /* keep_layers: raise none */
-  int64_t generate;                             /* tokens behind each sample; 0: none */
+  bool count_padding, all_tensors;
+  bool raise_layers, keep_layers; /* auto and off of --raise-layers, where given */
+  int64_t generate;               /* tokens behind each sample; 0: none */
   opt_weight_methods weight_methods;
   const char *output;
 } calibrate_arguments;
@@ -106,6 +107,12 @@ static void calibrate_check(const calibrate_arguments *const a,
                "tare table",
                a->table.method ? "--method" : "--per-profile", a->output);
   }
+  if (is_stats_name(a->output) && a->raise_layers) {
+    argp_error(state,
+               "--raise-layers auto is for tables, but '%s' names statistics: write a table, e.g. "
+               "-o model.calib.json",
+               a->output);
+  }
   opt_weight_methods_check(state, &a->weight_methods, a->output, ".stats or .json");
   if (a->parts.shard && !is_stats_name(a->output)) {
     argp_error(state, "--shard: a table of one shard has no use: write statistics for tare merge");
@@ -158,6 +165,7 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       return 0;
     case OPT_RAISE_LAYERS:
       a->keep_layers = cli_pick(state, &raisings, arg) == 1;
+      a->raise_layers = !a->keep_layers;
       return 0;
     case OPT_GENERATE:
       a->generate = cli_int(state, "--generate", arg, 1, INT32_MAX);

@@ -47,3 +47,4 @@ say calibrate "$model" "$data" --rows -o x.stats
 say calibrate "$model" "$data" --map audio=x -o x.stats
 say calibrate "$model" "$data" --tokenizer "$SOURCE/tests/fixtures/tokenizers/words.json" -o x.stats
 say diff x.stats x.stats --rate 8000
+say calibrate "$model" "$data" -o x.stats --raise-layers auto

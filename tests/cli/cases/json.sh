@@ -36,3 +36,7 @@ done
 "$TARE" run -- --json 2>said | wc -c
 "$TARE" build "$model" --calib x.json --layer-precisions 'x:fp32' -o y.plan --json 2>said |
   check error.status == E_USAGE error.exit_code == 2
+# A name that is no UTF-8, as its bytes allow.
+odd=$(printf 'a\377b.onnx')
+cp "$model" "$odd"
+"$TARE" inspect --json "$odd" | check file == "$(printf 'a\357\277\275b.onnx')"

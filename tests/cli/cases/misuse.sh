@@ -57,7 +57,7 @@ misuse compare model.onnx data --eval data --methods minmax,average
 misuse compare model.onnx data --eval data --fits native,wide
 misuse compare model.onnx data --eval data --pad-stats some
 misuse compare model.onnx data --eval data --fits native --pad-stats all
-misuse compare model.onnx data --eval data --methods ''
+misuse compare model.onnx data --eval data --methods ,
 misuse compare model.onnx data --eval data --methods mse --percentile 50
 misuse bench
 misuse bench a b
@@ -83,3 +83,6 @@ misuse debug sensitivity
 misuse debug sensitivity m.onnx data
 misuse debug sensitivity m.onnx data --calib x.json --keep int4
 misuse debug sensitivity m.onnx data --calib x.json --target high
+misuse calibrate "" data -o x.stats
+misuse build model.onnx --calib= -o x.plan
+misuse build "$EXAMPLES/digits-conv/digits-conv.onnx" --fp32 --profile samples=1600:16000:160000 -o -

@@ -360,6 +360,24 @@ static void truncated_and_foreign_files(void **state) {
   refuse_open(at("nothing.h5"), &x_options, TARE_E_INPUT, "nothing.h5: cannot open: No such file");
 }
 
+/* As h5py stores with compression="lzf": other programs lack its filter. */
+static void filter_that_nobody_has(void **state) {
+  (void)state;
+  const hid_t f = make_file("filter.h5"), list = H5Pcreate(H5P_DATASET_CREATE);
+  const hsize_t dims[2] = {3, 2}, first[2] = {0, 0};
+  const hid_t space = H5Screate_simple(2, dims, NULL);
+  H5Pset_chunk(list, 2, dims);
+  assert_true(H5Pset_filter(list, 511, H5Z_FLAG_OPTIONAL, 0, NULL) >= 0); /* kept for tests */
+  const hid_t set = H5Dcreate2(f, "x", H5T_IEEE_F32LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  assert_true(H5Dwrite_chunk(set, H5P_DEFAULT, 0 /* all filters */, first, 5, "apple") >= 0);
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Pclose(list);
+  H5Fclose(f);
+  refuse_sample(at("filter.h5"), x_options, 0, 3,
+                "input 'x': compressed by filter 511 (), which this HDF5 library does not have");
+}
+
 static void empty_file_and_no_samples(void **state) {
   (void)state;
   hid_t f = make_file("empty.h5");
@@ -441,6 +459,7 @@ int main(void) {
       cmocka_unit_test(inputs_of_different_counts),
       cmocka_unit_test(group_without_an_input),
       cmocka_unit_test(truncated_and_foreign_files),
+      cmocka_unit_test(filter_that_nobody_has),
       cmocka_unit_test(empty_file_and_no_samples),
       cmocka_unit_test(scalar_and_null_data_sets),
       cmocka_unit_test(mappings_that_cannot_hold),

@@ -58,6 +58,7 @@ static void kinds_are_known_by_name_and_by_content(void **state) {
                {"a.npy", "a NumPy array"},
                {"a.aiff", "a recording"},
                {"a.opus", "a recording"},
+               {"a.sph", "a recording"},
                {"b/a.tsv", "a manifest"},
                {"a.lst", "a text file"},
                {"a.tar.zst", "a tar shard"},
