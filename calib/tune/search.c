@@ -24,7 +24,13 @@ static double tune_cost(const tare_tune_score *const score) {
   return score->seconds + TAREI_SEARCH_FLOAT_PRICE * share * score->float_seconds;
 }
 
-/* Times the plan and the best one so far, and tells whether it takes its place. */
+/* Whether float would be faster. */
+static bool is_slow(const tare_tune_score *const score) {
+  return score->seconds > (1 + SAME_TIME) * score->float_seconds;
+}
+
+/* Times the plan and the best one so far, and tells whether it takes its place. The price of float
+ * does not make up for a plan that is slower than float. */
 static tare_status tune_is_better(tarei_search *const s, tare_plan *const plan,
                                   tare_tune_score *const score, bool *const better,
                                   tare_error *const err) {
@@ -35,7 +41,8 @@ static tare_status tune_is_better(tarei_search *const s, tare_plan *const plan,
   *score = scores[0];
   s->out->score = n > 1 ? scores[1] : s->out->score;
   const double most = scores[0].sqnr_db < scores[1].sqnr_db ? 1 - SAME_TIME : 1;
-  *better = n == 1 || tune_cost(&scores[0]) < most * tune_cost(&scores[1]);
+  *better = n == 1 || ((!is_slow(&scores[0]) || is_slow(&scores[1])) &&
+                       tune_cost(&scores[0]) < most * tune_cost(&scores[1]));
   return TARE_OK;
 }
 

@@ -13,6 +13,11 @@ static const double LEAST_SHARE = 0.9;
 /* In dB: the share of models below it does not count. */
 static const double LEAST_SQNR = 25;
 
+/* In dB: by so much a method whose scales clip must be better in plans, whose other scales are
+ * found at run time, and more than so much is no better. What it clips is little in the data, and
+ * may be more in other samples. */
+static const double LEAST_GAIN = 1.5, ENOUGH_SQNR = 30;
+
 /* Tables of the methods that are tried, and plans with them for the data at hand. */
 typedef struct candidates {
   tare_table **tables;
@@ -130,10 +135,22 @@ bool quantize_leaves_more(const quantize_choice *const choice, const int tried) 
                    : largest_share(choice, -INFINITY) > 0;
 }
 
-static void choose_best(quantize_choice *const choice) {
+/* Scales of minmax clip nothing of the data. */
+static bool may_clip(const quantize_method *const method) {
+  return strcmp(tare_method_name(method->method), "minmax") != 0;
+}
+
+/* What a method is chosen by; NAN where its outputs are no numbers. */
+static double merit(const quantize_trial *const t, const quantize_method *const method) {
+  const double sqnr = method->sqnr_db;
+  const double most = sqnr > ENOUGH_SQNR ? ENOUGH_SQNR : sqnr;
+  return t->writing ? sqnr : most - (may_clip(method) ? LEAST_GAIN : 0);
+}
+
+static void choose_best(const quantize_trial *const t, quantize_choice *const choice) {
   double best = -INFINITY;
   for (int i = 0; i < choice->n_tried; i++) {
-    const double sqnr = choice->tried[i].sqnr_db;
+    const double sqnr = merit(t, &choice->tried[i]);
     if (!quantize_leaves_more(choice, i) && sqnr > best) {
       choice->best = i;
       best = sqnr;
@@ -149,7 +166,7 @@ static tare_status try_profiles(const quantize_trial *const t, const candidates 
   for (int i = 0; i < n; i++) {
     CLI_TRY(try_candidates(t, each ? i : -1, c, out, err));
   }
-  choose_best(out);
+  choose_best(t, out);
   return TARE_OK;
 }
 

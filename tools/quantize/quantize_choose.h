@@ -37,8 +37,8 @@ typedef struct quantize_choice {
 } quantize_choice;
 
 /* Computes a table by each method and chooses the one whose model or int8 plan has the highest SQNR
- * on the data, among those that keep about as much in integers as the others. On failure too the
- * choice is to be ended. */
+ * on the data, among those that keep about as much in integers as the others; in plans minmax,
+ * unless another gains 1.5 dB below 30 dB. On failure too the choice is to be ended. */
 tare_status quantize_choose(const quantize_trial *trial, quantize_choice *out, tare_error *err);
 /* Whether a method lost because it leaves more in float than the others. */
 bool quantize_leaves_more(const quantize_choice *choice, int tried);

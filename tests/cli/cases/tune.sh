@@ -121,3 +121,8 @@ printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False
 printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >>row.npy
 refused "$SOURCE/tests/fixtures/onnx/good_half.onnx" row.npy -o never.plan
 ls never.* 2>/dev/null || true
+
+# Without a method: minmax, which clips nothing, where others gain little (entropy 0.15 dB here).
+"$TARE" tune "$SOURCE/tests/fixtures/raised/deep.onnx" "$SOURCE/tests/fixtures/raised/calib" --profile n=1,t=4:12:20 \
+  --sqnr 25 --time-limit 0.001 -o m.plan --json -q >text || exit
+"$JSON_CHECK" method == minmax <text || exit
