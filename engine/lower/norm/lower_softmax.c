@@ -22,15 +22,19 @@ static softmax_rows softmax_rows_of(const tarei_step *const step, const tare_ten
   return r;
 }
 
-static size_t column_bytes(const softmax_rows *const r, const tare_dtype dtype) {
-  return tarei_round_up(r->n * tare_dtype_size(dtype), TAREI_ALIGN);
+/* Rows whose elements do not lie side by side are turned so many at a time. */
+enum { TURNED_ROWS = 16 };
+
+static size_t turned_bytes(const softmax_rows *const r, const tare_dtype dtype) {
+  const size_t row = tarei_times(r->n, tare_dtype_size(dtype));
+  return tarei_round_up(tarei_times(row, TURNED_ROWS), TAREI_ALIGN);
 }
 
 static size_t softmax_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                               const tare_tensor *const *const out, const int threads) {
   (void)out;
   const softmax_rows r = softmax_rows_of(step, in[0]);
-  return r.inner == 1 ? 0 : tarei_times(column_bytes(&r, in[0]->dtype), (size_t)threads);
+  return r.inner == 1 ? 0 : tarei_times(turned_bytes(&r, in[0]->dtype), (size_t)threads);
 }
 
 /* One row side by side; in place where out is x. */
@@ -43,38 +47,47 @@ typedef struct softmax_job {
   row_f64_fn *f64;
 } softmax_job;
 
-#define ONE_ROW(name, type, kernel)                                                    \
-  static void name(const softmax_job *const j, const size_t row, type *const column) { \
-    const softmax_rows *const r = &j->r;                                               \
-    const size_t at = row / r->inner * r->n * r->inner + row % r->inner;               \
-    const type *const x = (const type *)j->run->in[0]->data + at;                      \
-    type *const out = (type *)j->run->out[0]->data + at;                               \
-    if (r->inner == 1) {                                                               \
-      j->kernel(x, r->n, out);                                                         \
-      return;                                                                          \
-    }                                                                                  \
-    for (size_t i = 0; i < r->n; i++) {                                                \
-      column[i] = x[i * r->inner];                                                     \
-    }                                                                                  \
-    j->kernel(column, r->n, column);                                                   \
-    for (size_t i = 0; i < r->n; i++) {                                                \
-      out[i * r->inner] = column[i];                                                   \
-    }                                                                                  \
+/* Rows that lie one after the other. */
+static void softmax_lines(const softmax_job *const j, const void *const x, const size_t m,
+                          void *const out) {
+  for (size_t i = 0, at = 0; i < m; i++, at += j->r.n) {
+    if (j->run->in[0]->dtype == TARE_F32) {
+      j->f32((const float *)x + at, j->r.n, (float *)out + at);
+    } else {
+      j->f64((const double *)x + at, j->r.n, (double *)out + at);
+    }
   }
-ONE_ROW(one_row_f32, float, f32)
-ONE_ROW(one_row_f64, double, f64)
+}
+
+/* Some rows from one on, of the same elements of the dims in front. */
+static void softmax_turned(const softmax_job *const j, const size_t row, const size_t m,
+                           void *const lines) {
+  const softmax_rows *const r = &j->r;
+  const size_t element = tare_dtype_size(j->run->in[0]->dtype);
+  const size_t at = (row / r->inner * r->n * r->inner + row % r->inner) * element;
+  tarei_turn_fn *const turn = j->run->kernels->transpose;
+  turn(element, (const char *)j->run->in[0]->data + at, r->inner, lines, r->n, m, r->n);
+  softmax_lines(j, lines, m, lines);
+  turn(element, lines, r->n, (char *)j->run->out[0]->data + at, r->inner, r->n, m);
+}
 
 static void row_range(const void *const user, const size_t first, const size_t end,
                       const int thread) {
   const softmax_job *const j = user;
+  const softmax_rows *const r = &j->r;
   const tare_dtype dtype = j->run->in[0]->dtype;
-  void *const column = tarei_thread_scratch(j->run, thread, column_bytes(&j->r, dtype));
-  for (size_t row = first; row < end; row++) {
-    if (dtype == TARE_F32) {
-      one_row_f32(j, row, column);
-    } else {
-      one_row_f64(j, row, column);
-    }
+  if (r->inner == 1) {
+    const size_t at = first * r->n * tare_dtype_size(dtype);
+    softmax_lines(j, (const char *)j->run->in[0]->data + at, end - first,
+                  (char *)j->run->out[0]->data + at);
+    return;
+  }
+  void *const lines = tarei_thread_scratch(j->run, thread, turned_bytes(r, dtype));
+  for (size_t row = first, m; row < end; row += m) {
+    const size_t left = r->inner - row % r->inner;
+    m = left < TURNED_ROWS ? left : TURNED_ROWS;
+    m = m < end - row ? m : end - row;
+    softmax_turned(j, row, m, lines);
   }
 }
 
