@@ -9,9 +9,7 @@ typedef float tarei_libm_fn(float x);
 
 /* X(name) for the functions that libm has under this name with an f behind it. */
 #define TAREI_LIBM(X) \
-  X(acos)             \
   X(acosh)            \
-  X(asin)             \
   X(asinh)            \
   X(atanh)            \
   X(cos)              \

@@ -1,6 +1,6 @@
-/* Sine, cosine and arc tangent of sixteen lanes, in double and rounded once. Plain loops, of which
- * the compiler makes vectors for each ISA, without operations that round differently on one of
- * them. */
+/* Trigonometric functions of sixteen lanes and their inverses, in double and rounded once. Plain
+ * loops, of which the compiler makes vectors for each ISA, without operations that round
+ * differently on one of them. */
 #ifndef TAREI_KERNELS_GENERIC_MATH_TRIG16_H
 #define TAREI_KERNELS_GENERIC_MATH_TRIG16_H
 
@@ -29,41 +29,70 @@ TAREI_INLINE double trig_cos_near(double r2) {
   return fma(r2 * r2 * r2, fma(r2 * r2, high, middle), low);
 }
 
-/* The sine of x and some quarter turns. */
-TAREI_INLINE double trig_sin(double x, uint64_t quarters) {
+/* x less the nearest multiple k of a quarter turn, whose last bits are those of `quarters`. */
+TAREI_INLINE double trig_rest(double x, uint64_t *quarters) {
   const double sum = fma(x, 0x1.45f306dc9c883p-1, TRIG_ROUND); /* 2 / pi */
   const double k = sum - TRIG_ROUND;
-  uint64_t bits;
-  memcpy(&bits, &sum, sizeof bits);
-  bits += quarters;
-  const double r = fma(-k, TRIG_QUARTER_REST, fma(-k, TRIG_QUARTER, x)), r2 = r * r;
-  const double y = bits & 1 ? trig_cos_near(r2) : trig_sin_near(r, r2);
-  return bits & 2 ? -y : y;
+  memcpy(quarters, &sum, sizeof *quarters);
+  return fma(-k, TRIG_QUARTER_REST, fma(-k, TRIG_QUARTER, x));
 }
 
-TAREI_INLINE v16 trig_turned(v16 x, uint64_t quarters, tarei_libm_fn *f) {
-  float lanes[TAREI_LANES], result[TAREI_LANES];
-  v_store(lanes, x);
-  for (int i = 0; i < TAREI_LANES; i++) {
-    result[i] = (float)trig_sin((double)lanes[i], quarters);
-  }
-  const v16 near = v_load(result);
+/* The sine of x and some quarter turns. */
+TAREI_INLINE double trig_sin(double x, uint64_t more) {
+  uint64_t quarters;
+  const double r = trig_rest(x, &quarters), r2 = r * r;
+  quarters += more;
+  const double y = quarters & 1 ? trig_cos_near(r2) : trig_sin_near(r, r2);
+  return quarters & 2 ? -y : y;
+}
+
+TAREI_INLINE double trig_tan(double x) {
+  uint64_t quarters;
+  const double r = trig_rest(x, &quarters), r2 = r * r;
+  const double sine = trig_sin_near(r, r2), cosine = trig_cos_near(r2);
+  return (quarters & 1 ? -cosine : sine) / (quarters & 1 ? sine : cosine);
+}
+
+/* Lanes of too many turns are libm's. */
+TAREI_INLINE v16 trig_or_libm(v16 near, v16 x, tarei_libm_fn *f) {
+  float lanes[TAREI_LANES];
   const v16m plain = v_less(v_abs(x), v_set1(TRIG_MOST));
   if (m_count(plain) == TAREI_LANES) {
     return near;
   }
+  v_store(lanes, x);
   for (int i = 0; i < TAREI_LANES; i++) {
     lanes[i] = f(lanes[i]);
   }
   return v_select(plain, near, v_load(lanes));
 }
 
+/* EXPRESSION in the lane x, in double */
+#define TRIG_LANES(name, expression)        \
+  TAREI_INLINE v16 name(v16 lanes) {        \
+    float each[TAREI_LANES];                \
+    v_store(each, lanes);                   \
+    for (int i = 0; i < TAREI_LANES; i++) { \
+      const double x = (double)each[i];     \
+      each[i] = (float)(expression);        \
+    }                                       \
+    return v_load(each);                    \
+  }
+
+TRIG_LANES(trig_sin_lanes, trig_sin(x, 0))
+TRIG_LANES(trig_cos_lanes, trig_sin(x, 1))
+TRIG_LANES(trig_tan_lanes, trig_tan(x))
+
 V16_FUNCTION v16 v_sin(v16 x) {
-  return trig_turned(x, 0, tarei_libm_sin);
+  return trig_or_libm(trig_sin_lanes(x), x, tarei_libm_sin);
 }
 
 V16_FUNCTION v16 v_cos(v16 x) {
-  return trig_turned(x, 1, tarei_libm_cos);
+  return trig_or_libm(trig_cos_lanes(x), x, tarei_libm_cos);
+}
+
+V16_FUNCTION v16 v_tan(v16 x) {
+  return trig_or_libm(trig_tan_lanes(x), x, tarei_libm_tan);
 }
 
 /* pi / 2 - atan 1 / a, pi / 4 + atan (a - 1) / (a + 1) or a itself, so that the series is of at
@@ -80,13 +109,22 @@ TAREI_INLINE double trig_atan(double a) {
   return from + u * fma(u8, fma(u8, third, second), first);
 }
 
+TRIG_LANES(trig_atan_lanes, trig_atan(x))
+TRIG_LANES(trig_asin_lanes, trig_atan(x / sqrt((1 - x) * (1 + x))))
+TRIG_LANES(trig_acos_lanes, 2 * trig_atan(sqrt((1 - x) / (1 + x))))
+
 V16_FUNCTION v16 v_atan(v16 x) {
-  float lanes[TAREI_LANES];
-  v_store(lanes, v_abs(x));
-  for (int i = 0; i < TAREI_LANES; i++) {
-    lanes[i] = (float)trig_atan((double)lanes[i]);
-  }
-  return v_copysign(v_load(lanes), x);
+  return v_copysign(trig_atan_lanes(v_abs(x)), x);
 }
+
+V16_FUNCTION v16 v_asin(v16 x) {
+  return v_copysign(trig_asin_lanes(v_abs(x)), x);
+}
+
+V16_FUNCTION v16 v_acos(v16 x) {
+  return trig_acos_lanes(x);
+}
+
+#undef TRIG_LANES
 
 #endif
