@@ -40,7 +40,7 @@ static void bench_lookups(const tarei_kernels *kernels, char *memory) {
 }
 
 typedef struct kernels_bytes_rows {
-  tarei_quantize_rows_fn *run;
+  const tarei_kernels *kernels;
   const float *x;
   size_t ldx, m, k;
   uint8_t *out;
@@ -49,13 +49,26 @@ typedef struct kernels_bytes_rows {
 
 static void kernels_bytes_run_rows(void *context) {
   const kernels_bytes_rows *const r = context;
-  r->run(r->x, r->ldx, r->m, r->k, r->out, r->k, r->scales);
+  const tarei_window_rows w = {.x = r->x,
+                               .ldx = r->ldx,
+                               .m = r->m,
+                               .parts = 1,
+                               .part = r->k,
+                               .out = r->out,
+                               .ldo = r->k,
+                               .scales = r->scales};
+  if (r->ldx < r->k) {
+    r->kernels->quantize_windows(&w);
+  } else {
+    r->kernels->quantize_rows(r->x, r->ldx, r->m, r->k, r->out, r->k, r->scales);
+  }
 }
 
 /* Copying moves as many bytes as the rows and their results have. */
 static void kernels_bytes_bench_rows(const tarei_kernels *kernels, char *memory) {
   static const size_t cases[][3] = {{1000, 10, 5},   {100, 64, 64},     {100, 256, 256},
-                                    {100, 768, 768}, {100, 1024, 1024}, {512, 768, 768}};
+                                    {100, 768, 768}, {100, 1024, 1024}, {512, 768, 768},
+                                    {100, 192, 64},  {100, 384, 128},   {100, 96, 32}};
   uint8_t *const out = bench_allocate(MAX_BYTES);
   float *const scales = bench_allocate(1000 * sizeof *scales);
   float *const x = (float *)(void *)memory;
@@ -66,7 +79,7 @@ static void kernels_bytes_bench_rows(const tarei_kernels *kernels, char *memory)
          "ns an element", "copy");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const size_t m = cases[i][0], k = cases[i][1], ldx = cases[i][2];
-    kernels_bytes_rows r = {kernels->quantize_rows, x, ldx, m, k, out, scales};
+    kernels_bytes_rows r = {kernels, x, ldx, m, k, out, scales};
     bench_block copied = {memory, m * k * (sizeof *x + 1) / 1024 * 1024};
     measured_work works[2] = {{.run = kernels_bytes_run_rows, .context = &r},
                               {.run = bench_copy, .context = &copied}};

@@ -26,8 +26,10 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv/lower_conv_last.c
   lower/conv/lower_lp_pool.c
   lower/conv/lower_pool.c
+  lower/conv/lower_pool_last.c
   lower/conv/lower_qconv_last.c
   lower/conv/pool_any.c
+  lower/conv/pool_taps.c
   lower/conv/windows.c
   lower/elementwise/elementwise.c
   lower/elementwise/lower_binary.c

@@ -61,7 +61,7 @@ typedef void tarei_quantize_lut_fn(const float *x, size_t n, float inv_scale, in
 typedef float tarei_row_top_fn(const float *x, size_t n);
 /* m rows of k floats, ldx elements apart, each quantized symmetrically around 128 by its own largest
  * magnitude: scales[i] = amax / 127, or 1 if that is not normal; NaN and infinite values do not
- * count. Rows of `out` are ldo bytes apart. */
+ * count. Rows of `out` are ldo bytes apart. Rows that overlap are windows of one part, below. */
 typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
                                     size_t ldo, float *scales);
 /* The same for rows of several parts, which are windows over lines: row i begins at x + i * ldx, and
@@ -85,13 +85,21 @@ typedef struct tarei_i16_rows {
 } tarei_i16_rows;
 /* q = round_half_even(x * inv_scale) within -32768..32767; NaN gives 0. */
 typedef void tarei_quantize_i16_fn(const tarei_i16_rows *r);
-/* out[i] = the largest of rows[0..n_rows)[i], or their sum, from the first row on, over count; n_rows
- * >= 1. NaN comes out where one goes in. */
-typedef void tarei_pool_max_fn(const float *const *rows, size_t n_rows, size_t n, float *out);
-typedef void tarei_pool_max_u8_fn(const uint8_t *const *rows, size_t n_rows, size_t n,
-                                  uint8_t *out);
-typedef void tarei_pool_mean_fn(const float *const *rows, size_t n_rows, size_t n, float count,
-                                float *out);
+/* out[i * n + c] = the largest of rows[0..n_rows)[i * step + c], or their sum, from the first row on,
+ * over count, for m windows i and n channels c; n_rows >= 1. NaN comes out where one goes in. */
+typedef struct tarei_pool_floats {
+  const float *const *rows;
+  size_t n_rows, n, m, step;
+  float *out;
+} tarei_pool_floats;
+typedef struct tarei_pool_bytes {
+  const uint8_t *const *rows;
+  size_t n_rows, n, m, step;
+  uint8_t *out;
+} tarei_pool_bytes;
+typedef void tarei_pool_max_fn(const tarei_pool_floats *pool);
+typedef void tarei_pool_max_u8_fn(const tarei_pool_bytes *pool);
+typedef void tarei_pool_mean_fn(const tarei_pool_floats *pool, float count);
 /* Of m rows of channels: the mean of each channel, its sum row by row times 1 / m, and the sum of its
  * squared distances from that mean, likewise; in float. */
 typedef void tarei_channel_moments_fn(const float *x, size_t m, size_t channels, float *mean,

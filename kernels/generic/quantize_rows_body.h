@@ -1,9 +1,5 @@
 /* Rows to bytes, each by its own largest magnitude. Instantiated once per ISA. */
-#include <string.h>
-
 #include "kernels/generic/row_bytes16.h"
-
-enum { MOST_PIECES = 4 };
 
 static float TAREI_K(quantize_rows_put_any)(const float *x, size_t n, uint8_t *out) {
   const float scale = row_scale_of(finite_amax(x, n));
@@ -18,73 +14,20 @@ TAREI_INLINE float scale_if_finite(v16i magnitudes) {
   return finite ? row_scale_of(v_reduce_max(largest)) : 0.0f;
 }
 
-/* --- rows that overlap ------------------------------------------------------------------------ */
-/* A row is `whole` pieces, as long as the step from row to row, and `rest` elements of the next
- * one: each piece is looked at once. Other rows are all rest. */
-typedef struct windows {
-  size_t step, whole, rest;
-  v16i pieces[MOST_PIECES]; /* largest magnitudes; of the last piece only where it begins */
-} windows;
-
-TAREI_INLINE windows windows_at(const float *x, size_t ldx, size_t k) {
-  const bool overlap = ldx >= TAREI_LANES && ldx < k && k / ldx < MOST_PIECES;
-  windows w = {.step = ldx, .whole = overlap ? k / ldx : 0};
-  w.rest = k - w.whole * ldx;
-  for (size_t i = 0; i < w.whole; i++) {
-    const bool last = i + 1 == w.whole;
-    w.pieces[i + 1] = largest_magnitudes(x + i * ldx, last ? w.rest : ldx);
-  }
-  return w;
-}
-
-/* Of the row at x; rows come in order. */
-TAREI_INLINE v16i windows_largest(windows *w, const float *x) {
-  const float *const rest = x + w->whole * w->step;
-  v16i largest = largest_magnitudes(rest, w->rest);
-  if (w->whole > 0) {
-    const v16i begun = largest;
-    const v16i end = largest_magnitudes(rest - (w->step - w->rest), w->step - w->rest);
-    w->pieces[w->whole] = i_max(w->pieces[w->whole], end);
-    for (size_t i = 0; i < w->whole; i++) {
-      w->pieces[i] = w->pieces[i + 1];
-      largest = i_max(largest, w->pieces[i]);
-    }
-    w->pieces[w->whole] = begun;
-  }
-  return largest;
-}
-
 /* --- rows ------------------------------------------------------------------------------------- */
-/* What a row shares with the one before is copied where both have the same scale. */
-TAREI_INLINE void put_row_finite(const float *x, size_t k, float scale, uint8_t *out,
-                                 const uint8_t *same, size_t shared) {
-  if (same) {
-    memcpy(out, same, shared);
-    put_finite(x + shared, k - shared, v_set1(1.0f / scale), out + shared);
-  } else {
-    put_finite(x, k, v_set1(1.0f / scale), out);
-  }
-}
-
 /* The scale of a row takes long to become known: the next row is looked at before it is needed. */
 static void TAREI_K(quantize_each)(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
                                    size_t ldo, float *scales) {
-  if (m == 0) {
-    return;
-  }
-  windows w = windows_at(x, ldx, k);
-  float last = 0.0f, next = scale_if_finite(windows_largest(&w, x));
+  float next = m > 0 ? scale_if_finite(largest_magnitudes(x, k)) : 0.0f;
   for (size_t i = 0; i < m; i++) {
     const float scale = next;
-    next = i + 1 < m ? scale_if_finite(windows_largest(&w, x + ldx)) : 0.0f;
+    next = i + 1 < m ? scale_if_finite(largest_magnitudes(x + ldx, k)) : 0.0f;
     if (scale > 0) {
-      const bool same = w.whole > 0 && scale == last;
       scales[i] = scale;
-      put_row_finite(x, k, scale, out, same ? out - ldo + ldx : NULL, k - ldx);
+      put_finite(x, k, v_set1(1.0f / scale), out);
     } else {
       scales[i] = TAREI_K(quantize_rows_put_any)(x, k, out);
     }
-    last = scale;
     x += ldx;
     out += ldo;
   }

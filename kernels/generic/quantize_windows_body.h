@@ -5,7 +5,7 @@
  * and a window takes the largest of its units. */
 #include "kernels/generic/row_bytes16.h"
 
-enum { MOST_UNITS = 256, MOST_WINDOW_PIECES = 256 };
+enum { MOST_UNITS = 256, MOST_WINDOW_PIECES = 256, LEAST_WINDOWS = 4 };
 
 typedef struct unit_walk {
   size_t unit, apart; /* elements; from one to the next */
@@ -175,9 +175,10 @@ TAREI_INLINE void put_windows(const tarei_window_rows *w, const window_pieces *p
 }
 
 void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *rows) {
-  if (rows->parts == 1 && rows->part <= WHOLE) { /* so short that units would not save looks */
-    TAREI_K(tarei_k_quantize_rows_f32u8_16)(rows->x, rows->ldx, rows->m, rows->part, rows->out,
-                                            rows->ldo, rows->scales);
+  if (rows->parts == 1 && (rows->part <= WHOLE || rows->m < LEAST_WINDOWS)) {
+    /* so short, or so few, that units would not save looks */
+    TAREI_K(tarei_k_quantize_rows_f32u8_16)
+    (rows->x, rows->ldx, rows->m, rows->part, rows->out, rows->ldo, rows->scales);
     return;
   }
   const tarei_window_rows w = *rows; /* a copy: stores of bytes must not make it be read again */

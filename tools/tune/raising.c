@@ -14,6 +14,7 @@
  * does in half a minute; when the time is over, it takes what it has. */
 enum { PROBED_SAMPLES = 4, JUDGED_SAMPLES = 32, JUDGED_MIXES = 9 };
 #define MOST_OPERATIONS 6e11
+#define FEW_OPERATIONS 1e11 /* that more samples may take than layers must be measured with */
 #define MOST_SECONDS 60.0
 
 tare_status raising_samples(const raising_case *const r, const int64_t limit,
@@ -56,13 +57,20 @@ static tare_status sample_operations(const raising_case *const r, double *const 
   return status;
 }
 
-/* How many samples, at most `most`, plans can run over that take so many operations for each. */
-static int64_t affordable(const double operations, const int64_t most) {
+/* How many samples, at most `most`, plans can run over within a limit, if they take so many
+ * operations for each. */
+static int64_t affordable(const double operations, const int64_t most, const double limit) {
   int64_t samples = most;
-  while (samples > 1 && operations * (double)samples > MOST_OPERATIONS) {
+  while (samples > 1 && operations * (double)samples > limit) {
     samples /= 2;
   }
   return samples;
+}
+
+/* What a layer that sees a row of each sample costs the outputs is known from as many samples. */
+static int64_t probed_samples(const double operations) {
+  const int64_t many = affordable(operations, JUDGED_SAMPLES, FEW_OPERATIONS);
+  return many > PROBED_SAMPLES ? many : affordable(operations, PROBED_SAMPLES, MOST_OPERATIONS);
 }
 
 /* Those that single layers are measured with, and those that judge mixes. */
@@ -70,8 +78,9 @@ static tare_status open_both(const raising_case *const r, tare_dataset **const s
                              tare_dataset **const check, tare_error *const err) {
   double operations;
   CLI_TRY(sample_operations(r, &operations, err));
-  CLI_TRY(raising_samples(r, affordable(r->n_probes * operations, PROBED_SAMPLES), search, err));
-  return raising_samples(r, affordable(JUDGED_MIXES * operations, JUDGED_SAMPLES), check, err);
+  CLI_TRY(raising_samples(r, probed_samples(r->n_probes * operations), search, err));
+  return raising_samples(r, affordable(JUDGED_MIXES * operations, JUDGED_SAMPLES, MOST_OPERATIONS),
+                         check, err);
 }
 
 static void say_raised(const raising_case *const r, const tare_raised *const raised,

@@ -45,11 +45,29 @@ tarei_row_bytes tarei_row_bytes_from(const tarei_row_bytes *const rows, const si
                            .scales = rows->scales ? rows->scales + first : NULL};
 }
 
+/* Rows that overlap have magnitudes in common. */
+static void fill_bytes(const tarei_row_bytes *const rows, const float *const x, const size_t ldx,
+                       const size_t m, const size_t k, const tarei_kernels *const kernels) {
+  if (ldx >= k) {
+    kernels->quantize_rows(x, ldx, m, k, rows->upper, rows->lda, rows->scales);
+    return;
+  }
+  const tarei_window_rows windows = {.x = x,
+                                     .ldx = ldx,
+                                     .m = m,
+                                     .parts = 1,
+                                     .part = k,
+                                     .out = rows->upper,
+                                     .ldo = rows->lda,
+                                     .scales = rows->scales};
+  kernels->quantize_windows(&windows);
+}
+
 void tarei_row_bytes_fill(const tarei_row_form form, const tarei_row_bytes *const rows,
                           const float *const x, const size_t ldx, const size_t m, const size_t k,
                           const tarei_kernels *const kernels) {
   if (!form.sixteen) {
-    kernels->quantize_rows(x, ldx, m, k, rows->upper, rows->lda, rows->scales);
+    fill_bytes(rows, x, ldx, m, k, kernels);
     return;
   }
   const tarei_i16_rows all = {.x = x,

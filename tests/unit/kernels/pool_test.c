@@ -4,16 +4,19 @@
 enum { MOST_ROWS = 20 };
 
 typedef struct window {
-  size_t n_rows, n;
+  size_t n_rows, n, m, step,
+      elements; /* m windows, step apart, of which rows have so many elements */
   float *floats[MOST_ROWS];
   uint8_t *bytes[MOST_ROWS];
 } window;
 
 static window random_window(void) {
-  window w = {.n_rows = 1 + ck_below(MOST_ROWS), .n = ck_size()};
+  window w = {.n_rows = 1 + ck_below(MOST_ROWS), .n = ck_size(), .m = 1 + ck_below(4)};
+  w.step = ck_below(2 * w.n);
+  w.elements = (w.m - 1) * w.step + w.n;
   for (size_t r = 0; r < w.n_rows; r++) {
-    w.floats[r] = ck_floats(w.n, true);
-    w.bytes[r] = ck_bytes(w.n);
+    w.floats[r] = ck_floats(w.elements, true);
+    w.bytes[r] = ck_bytes(w.elements);
   }
   return w;
 }
@@ -25,24 +28,41 @@ static void window_free(window *const w) {
   }
 }
 
+static tarei_pool_floats floats_of(const window *const w, float *const out) {
+  return (tarei_pool_floats){.rows = (const float *const *)w->floats,
+                             .n_rows = w->n_rows,
+                             .n = w->n,
+                             .m = w->m,
+                             .step = w->step,
+                             .out = out};
+}
+
+/* Where element k of all results comes from in each row. */
+static size_t place_of(const window *const w, const size_t k) {
+  return k / w->n * w->step + k % w->n;
+}
+
 static void largest_floats(void **state) {
   (void)state;
   for (int i = 0; i < 200; i++) {
     window w = random_window();
-    float *const expected = ck_alloc(w.n * sizeof *expected);
-    ck_scalar().pool_max((const float *const *)w.floats, w.n_rows, w.n, expected);
-    for (size_t k = 0; k < w.n; k++) {
+    const size_t n = w.m * w.n;
+    float *const expected = ck_alloc(n * sizeof *expected);
+    const tarei_pool_floats want = floats_of(&w, expected);
+    ck_scalar().pool_max(&want);
+    for (size_t k = 0; k < n; k++) {
       float most = -INFINITY;
       for (size_t r = 0; r < w.n_rows && !isnan(most); r++) {
-        const float v = w.floats[r][k];
+        const float v = w.floats[r][place_of(&w, k)];
         most = isnan(v) || v > most ? v : most;
       }
       assert_true(isnan(most) ? isnan(expected[k]) : expected[k] == most);
     }
     CK_EACH_ROW("pool_max") {
-      float *const out = ck_output(w.n * sizeof *out);
-      ((tarei_pool_max_fn *)row->function)((const float *const *)w.floats, w.n_rows, w.n, out);
-      ck_assert_same_floats(row->name, out, expected, w.n);
+      float *const out = ck_output(n * sizeof *out);
+      const tarei_pool_floats pool = floats_of(&w, out);
+      ((tarei_pool_max_fn *)row->function)(&pool);
+      ck_assert_same_floats(row->name, out, expected, n);
       free(out);
     }
     free(expected);
@@ -54,13 +74,21 @@ static void largest_bytes(void **state) {
   (void)state;
   for (int i = 0; i < 200; i++) {
     window w = random_window();
+    const size_t n = w.m * w.n;
     CK_EACH_ROW("pool_max_u8") {
-      uint8_t *const out = ck_output(w.n);
-      ((tarei_pool_max_u8_fn *)row->function)((const uint8_t *const *)w.bytes, w.n_rows, w.n, out);
-      for (size_t k = 0; k < w.n; k++) {
+      uint8_t *const out = ck_output(n);
+      const tarei_pool_bytes pool = {.rows = (const uint8_t *const *)w.bytes,
+                                     .n_rows = w.n_rows,
+                                     .n = w.n,
+                                     .m = w.m,
+                                     .step = w.step,
+                                     .out = out};
+      ((tarei_pool_max_u8_fn *)row->function)(&pool);
+      for (size_t k = 0; k < n; k++) {
         uint8_t most = 0;
         for (size_t r = 0; r < w.n_rows; r++) {
-          most = w.bytes[r][k] > most ? w.bytes[r][k] : most;
+          const uint8_t byte = w.bytes[r][place_of(&w, k)];
+          most = byte > most ? byte : most;
         }
         assert_int_equal(out[k], most);
       }
@@ -75,21 +103,23 @@ static void means(void **state) {
   for (int i = 0; i < 200; i++) {
     window w = random_window();
     const float count = (float)(w.n_rows + ck_below(5));
-    float *const expected = ck_alloc(w.n * sizeof *expected);
-    ck_scalar().pool_mean((const float *const *)w.floats, w.n_rows, w.n, count, expected);
-    for (size_t k = 0; k < w.n; k++) {
-      float sum = w.floats[0][k];
+    const size_t n = w.m * w.n;
+    float *const expected = ck_alloc(n * sizeof *expected);
+    const tarei_pool_floats want = floats_of(&w, expected);
+    ck_scalar().pool_mean(&want, count);
+    for (size_t k = 0; k < n; k++) {
+      float sum = w.floats[0][place_of(&w, k)];
       for (size_t r = 1; r < w.n_rows; r++) {
-        sum += w.floats[r][k];
+        sum += w.floats[r][place_of(&w, k)];
       }
       const float mean = sum / count;
       assert_true(isnan(mean) ? isnan(expected[k]) : expected[k] == mean);
     }
     CK_EACH_ROW("pool_mean") {
-      float *const out = ck_output(w.n * sizeof *out);
-      ((tarei_pool_mean_fn *)row->function)((const float *const *)w.floats, w.n_rows, w.n, count,
-                                            out);
-      ck_assert_same_floats(row->name, out, expected, w.n);
+      float *const out = ck_output(n * sizeof *out);
+      const tarei_pool_floats pool = floats_of(&w, out);
+      ((tarei_pool_mean_fn *)row->function)(&pool, count);
+      ck_assert_same_floats(row->name, out, expected, n);
       free(out);
     }
     free(expected);
