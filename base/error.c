@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -63,6 +64,10 @@ tare_status tarei_fail_in(tare_error *const err, const tare_status status, const
     err->status = status;
   }
   return status;
+}
+
+tare_status tarei_input_status(const int reason) {
+  return reason == ENOMEM ? TARE_E_MEMORY : TARE_E_INPUT;
 }
 
 tare_status tarei_fail_memory(tare_error *const err, const char *const what, const size_t bytes) {

@@ -56,6 +56,9 @@ static inline bool tarei_has_number(const int64_t number, const int64_t n) {
   return number >= 0 && number < n;
 }
 
+/* The status of a system call on an input that failed with this errno. */
+tare_status tarei_input_status(int reason);
+
 /* Sets the out-of-memory error for an allocation of `bytes` for `what`; returns TARE_E_MEMORY. */
 tare_status tarei_fail_memory(tare_error *err, const char *what, size_t bytes);
 

@@ -34,10 +34,10 @@ tare_status tarei_infile_open(const char *const path, int *const fd, int64_t *co
   /* Without O_NONBLOCK, opening a FIFO waits for somebody who writes to it. */
   *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (*fd < 0) {
-    return errno == ENXIO
-               ? tarei_fail(err, TARE_E_INPUT,
-                            "%s: is a socket or a device; expected a regular file", path)
-               : tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    return errno == ENXIO ? tarei_fail(err, TARE_E_INPUT,
+                                       "%s: is a socket or a device; expected a regular file", path)
+                          : tarei_fail(err, tarei_input_status(errno), "%s: cannot open: %s", path,
+                                       strerror(errno));
   }
   const tare_status status = tarei_infile_check_fd(*fd, path, size, err);
   if (status != TARE_OK) {

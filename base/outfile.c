@@ -201,11 +201,13 @@ static tare_status outfile_publish(tarei_outfile *const out, tare_error *const e
              : fail_io(err, "rename a temporary file to", out->path);
 }
 
+tare_status tarei_outfile_sync(tarei_outfile *const out, tare_error *const err) {
+  TAREI_TRY(tarei_outfile_check(out, err));
+  return fsync(out->fd) == 0 ? TARE_OK : fail_io(err, "sync", out->path);
+}
+
 tare_status tarei_outfile_commit(tarei_outfile *const out, tare_error *const err) {
-  tare_status status = tarei_outfile_check(out, err);
-  if (status == TARE_OK && fsync(out->fd) != 0) {
-    status = fail_io(err, "sync", out->path);
-  }
+  tare_status status = tarei_outfile_sync(out, err);
   if (status == TARE_OK) {
     status = outfile_publish(out, err);
   }

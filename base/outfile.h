@@ -43,6 +43,10 @@ void tarei_outfile_read_at(tarei_outfile *out, uint64_t offset, void *to, size_t
 /* TARE_E_IO, with the reason of the system, if a write has failed. */
 tare_status tarei_outfile_check(const tarei_outfile *out, tare_error *err);
 
+/* TARE_E_IO if a write has failed or what was written does not reach the disk. Of two files that
+ * belong together each is synced before one is committed. */
+tare_status tarei_outfile_sync(tarei_outfile *out, tare_error *err);
+
 /* Syncs the file and gives it its name; after a failure it is removed. Closes the object either
  * way. */
 tare_status tarei_outfile_commit(tarei_outfile *out, tare_error *err);

@@ -23,8 +23,8 @@ tare_status tarei_source_map(const int fd, const char *const name, tarei_source 
   const size_t size = (size_t)file_size;
   void *const p = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
   if (p == MAP_FAILED) {
-    return tarei_fail(err, errno == ENOMEM ? TARE_E_MEMORY : TARE_E_INPUT,
-                      "%s: cannot map %zu bytes: %s", name, size, strerror(errno));
+    return tarei_fail(err, tarei_input_status(errno), "%s: cannot map %zu bytes: %s", name, size,
+                      strerror(errno));
   }
   const uint8_t *const data = p ? p : (const void *)""; /* NULL + 0 is undefined */
   *out = (tarei_source){.data = data, .size = size, .mapping = p, .name = tarei_strdup(name)};

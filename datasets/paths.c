@@ -44,9 +44,11 @@ static bool is_text(const char *const path, const tarei_data_spec *const spec) {
 }
 
 /* A file that some reader knows, a sub-folder that is a sample, or one to look into. */
-static bool is_data(const char *const path, const tarei_data_spec *const spec) {
-  return paths_is_folder(path) ? is_own_folder(path) || tarei_npy_folder_is_sample(path, spec)
-                               : tarei_reader_named(path) || is_text(path, spec);
+static tare_status is_data(const char *const path, const tarei_data_spec *const spec,
+                           bool *const out, tare_error *const err) {
+  const bool folder = paths_is_folder(path);
+  *out = folder ? is_own_folder(path) : tarei_reader_named(path) || is_text(path, spec);
+  return folder && !*out ? tarei_npy_folder_is_sample(path, spec, out, err) : TARE_OK;
 }
 
 /* Takes one entry of a folder unless it is hidden; *others counts what is no data. */
@@ -60,10 +62,12 @@ static tare_status list_entry(const char *const folder, const char *const name,
   if (asprintf(&path, "%s/%s", folder, name) < 0) {
     return tarei_fail_memory(err, folder, strlen(name));
   }
-  if (!is_data(path, spec)) {
-    ++*others;
+  bool data = false;
+  const tare_status status = is_data(path, spec, &data, err);
+  if (status != TARE_OK || !data) {
+    *others += status == TARE_OK;
     free(path);
-    return TARE_OK;
+    return status;
   }
   if (!TAREI_GROW(list->names, list->n, list->capacity)) {
     free(path);
@@ -78,7 +82,8 @@ static tare_status list_folder(const char *const folder, const tarei_data_spec *
                                names *const list, int64_t *const others, tare_error *const err) {
   DIR *const dir = opendir(folder);
   if (!dir) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: cannot list: %s", folder, strerror(errno));
+    return tarei_fail(err, tarei_input_status(errno), "%s: cannot list: %s", folder,
+                      strerror(errno));
   }
   tare_status status = TARE_OK;
   for (const struct dirent *e = readdir(dir); e && status == TARE_OK; e = readdir(dir)) {
@@ -97,24 +102,30 @@ static tare_status expand_folder(tarei_items *items, const char *path, int depth
 enum { DEEPEST = 32 }; /* sub-folders below one another */
 
 /* Where sub-folders are samples, others beside them are not looked into. */
-static void drop_other_folders(names *const list, const tarei_data_spec *const spec,
-                               int64_t *const others) {
+static tare_status drop_other_folders(names *const list, const tarei_data_spec *const spec,
+                                      int64_t *const others, tare_error *const err) {
   bool samples = false;
-  for (size_t i = 0; i < list->n; i++) {
-    samples = samples ||
-              (paths_is_folder(list->names[i]) && tarei_npy_folder_is_sample(list->names[i], spec));
+  for (size_t i = 0; i < list->n && !samples; i++) {
+    TAREI_TRY(paths_is_folder(list->names[i])
+                  ? tarei_npy_folder_is_sample(list->names[i], spec, &samples, err)
+                  : TARE_OK);
   }
   size_t n = 0;
+  tare_status status = TARE_OK;
   for (size_t i = 0; i < list->n; i++) {
-    if (samples && paths_is_folder(list->names[i]) &&
-        !tarei_npy_folder_is_sample(list->names[i], spec)) {
+    bool keep = true;
+    if (status == TARE_OK && samples && paths_is_folder(list->names[i])) {
+      status = tarei_npy_folder_is_sample(list->names[i], spec, &keep, err);
+    }
+    if (keep) {
+      list->names[n++] = list->names[i];
+    } else {
       free(list->names[i]);
       ++*others;
-    } else {
-      list->names[n++] = list->names[i];
     }
   }
   list->n = n;
+  return status;
 }
 
 /* Files, and what sub-folders hold. */
@@ -128,7 +139,9 @@ static tare_status paths_add_files(tarei_items *const items, const char *const f
       depth > DEEPEST
           ? tarei_fail(err, TARE_E_LIMIT, "%s: more than %d folders deep", folder, DEEPEST)
           : list_folder(folder, spec, &list, &others, err);
-  drop_other_folders(&list, spec, &others);
+  if (status == TARE_OK) {
+    status = drop_other_folders(&list, spec, &others, err);
+  }
   for (size_t i = 0; status == TARE_OK && i < list.n; i++) {
     status = paths_is_folder(list.names[i])
                  ? expand_folder(items, list.names[i], depth + 1, spec, notes, err)
@@ -204,10 +217,13 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
   }
   bool found = false;
   tare_status status = add_manifest_of(items, folder, spec, notes, &found, err);
+  bool sample = false;
   if (status == TARE_OK && !found) {
-    status = tarei_npy_folder_is_sample(folder, spec)
-                 ? tarei_items_add(items, &(tarei_item){.path = folder}, err)
-                 : paths_add_files(items, folder, depth, spec, notes, err);
+    status = tarei_npy_folder_is_sample(folder, spec, &sample, err);
+  }
+  if (status == TARE_OK && !found) {
+    status = sample ? tarei_items_add(items, &(tarei_item){.path = folder}, err)
+                    : paths_add_files(items, folder, depth, spec, notes, err);
   }
   free(folder);
   return status;
@@ -219,7 +235,7 @@ tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
   static const char *const JSON[] = {"json", NULL};
   struct stat st;
   if (stat(path, &st) != 0) {
-    return tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", path, strerror(errno));
+    return tarei_fail(err, tarei_input_status(errno), "%s: cannot open: %s", path, strerror(errno));
   }
   if (S_ISDIR(st.st_mode)) {
     return expand_folder(items, path, 0 /* depth */, spec, notes, err);

@@ -13,7 +13,6 @@ typedef float tarei_libm_fn(float x);
   X(acosh)            \
   X(asin)             \
   X(asinh)            \
-  X(atan)             \
   X(atanh)            \
   X(cos)              \
   X(cosh)             \

@@ -1,5 +1,6 @@
 #include "tools/json_out.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -87,6 +88,12 @@ void json_hash(cJSON *const parent, const char *const name, const uint64_t hash)
   char *const text = cli_format("%016" PRIx64, hash);
   json_text(parent, name, text);
   free(text);
+}
+
+cJSON *json_parse(const char *const text) {
+  errno = 0;
+  cJSON *const item = cJSON_Parse(text);
+  return item || errno != ENOMEM ? item : made(NULL);
 }
 
 char *json_to_text(const cJSON *const item) {

@@ -22,6 +22,9 @@ void json_int(cJSON *parent, const char *name, int64_t value);
 void json_bool(cJSON *parent, const char *name, bool value);
 void json_hash(cJSON *parent, const char *name, uint64_t hash);
 
+/* Reads a text; NULL if it is no JSON. cJSON_Delete it. */
+cJSON *json_parse(const char *text);
+
 /* The text of an object or array; the caller frees it. */
 char *json_to_text(const cJSON *item);
 

@@ -5,6 +5,7 @@
 
 #include "base/infile.h"
 #include "base/mem.h"
+#include "datasets/json_object.h"
 #include "datasets/labels/json_label.h"
 #include "datasets/lists/lines.h"
 #include "datasets/lists/list.h"
@@ -159,12 +160,11 @@ static tare_status jsonl_add_lines(tarei_items *const items, tarei_list_lines *c
     if (!text) {
       return TARE_OK;
     }
-    cJSON *const object = cJSON_ParseWithLength(text, lines->length);
-    const tare_status status =
-        cJSON_IsObject(object)
-            ? jsonl_add(items, object, origin, lines->line, spec, err)
-            : tarei_fail(err, TARE_E_INPUT, "%s line %lld: expected a JSON object on each line",
-                         origin, (long long)lines->line);
+    cJSON *object = NULL;
+    tare_status status = tarei_json_object(text, lines->length, &object, err);
+    status = status == TARE_OK
+                 ? jsonl_add(items, object, origin, lines->line, spec, err)
+                 : tarei_fail_in(err, status, "%s line %lld", origin, (long long)lines->line);
     cJSON_Delete(object);
     TAREI_TRY(status);
   }

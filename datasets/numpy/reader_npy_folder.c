@@ -13,10 +13,14 @@ static bool reader_npy_folder_is_folder(const char *const path) {
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The file's name without ".npy"; NULL for other files. free() it. */
-static char *stem_of(const char *const file) {
+enum { STEM_SIZE = sizeof((struct dirent *)0)->d_name };
+
+/* The file's name without ".npy"; whether it has this end. */
+static bool take_stem(const char *const file, char stem[STEM_SIZE]) {
   const size_t n = strlen(file);
-  return n > 4 && strcmp(file + n - 4, ".npy") == 0 ? tarei_strndup(file, n - 4) : NULL;
+  const bool named = n > 4 && n < STEM_SIZE && strcmp(file + n - 4, ".npy") == 0;
+  (void)snprintf(stem, STEM_SIZE, "%.*s", named ? (int)n - 4 : 0, file);
+  return named;
 }
 
 static bool reader_npy_folder_is_wanted(const tarei_data_spec *const spec, const char *const stem) {
@@ -31,18 +35,19 @@ static bool reader_npy_folder_is_wanted(const tarei_data_spec *const spec, const
   return false;
 }
 
-bool tarei_npy_folder_is_sample(const char *const folder, const tarei_data_spec *const spec) {
+tare_status tarei_npy_folder_is_sample(const char *const folder, const tarei_data_spec *const spec,
+                                       bool *const out, tare_error *const err) {
   DIR *const dir = opendir(folder);
-  bool found = false;
-  for (const struct dirent *e = dir ? readdir(dir) : NULL; e && !found; e = readdir(dir)) {
-    char *const stem = stem_of(e->d_name);
-    found = stem && reader_npy_folder_is_wanted(spec, stem);
-    free(stem);
+  *out = false;
+  if (!dir) {
+    return errno == ENOMEM ? tarei_fail_memory(err, folder, sizeof(struct dirent)) : TARE_OK;
   }
-  if (dir) {
-    (void)closedir(dir); /* only read */
+  for (const struct dirent *e = readdir(dir); e && !*out; e = readdir(dir)) {
+    char stem[STEM_SIZE];
+    *out = take_stem(e->d_name, stem) && reader_npy_folder_is_wanted(spec, stem);
   }
-  return found;
+  (void)closedir(dir); /* only read */
+  return TARE_OK;
 }
 
 /* Only what the model or the labels may want: a folder may hold expected outputs as well. */
@@ -54,18 +59,15 @@ static bool may_matter(const tarei_array_set *const set, const char *const stem)
 
 static tare_status add_file(tarei_array_set *const set, const char *const folder,
                             const char *const file, tare_error *const err) {
-  char *const stem = stem_of(file), *path = NULL;
-  tare_status status = TARE_OK;
-  if (stem && may_matter(set, stem)) {
-    if (asprintf(&path, "%s/%s", folder, file) < 0) {
-      path = NULL;
-      status = tarei_fail_memory(err, folder, strlen(folder));
-    } else {
-      status = tarei_array_set_add_file(set, stem, path, err);
-    }
+  char stem[STEM_SIZE], *path = NULL;
+  if (!take_stem(file, stem) || !may_matter(set, stem)) {
+    return TARE_OK;
   }
+  if (asprintf(&path, "%s/%s", folder, file) < 0) {
+    return tarei_fail_memory(err, folder, strlen(folder));
+  }
+  const tare_status status = tarei_array_set_add_file(set, stem, path, err);
   free(path);
-  free(stem);
   return status;
 }
 
@@ -73,7 +75,7 @@ static tare_status reader_npy_folder_add_files(tarei_array_set *const set, const
                                                tare_error *const err) {
   DIR *const dir = opendir(folder);
   if (!dir) {
-    return tarei_fail(err, TARE_E_INPUT, "cannot list: %s", strerror(errno));
+    return tarei_fail(err, tarei_input_status(errno), "cannot list: %s", strerror(errno));
   }
   tare_status status = TARE_OK;
   for (const struct dirent *e = readdir(dir); e && status == TARE_OK; e = readdir(dir)) {

@@ -55,11 +55,11 @@ static tare_status fail_archive(const tarei_tar_file *const tar, tare_error *con
   if (tar->reason) {
     return tarei_fail(err, TARE_E_INPUT, "cannot read: %s", strerror(tar->reason));
   }
-  if (archive_errno(tar->archive) == ENOMEM) {
+  const char *const what = archive_error_string(tar->archive);
+  if (archive_errno(tar->archive) == ENOMEM || !what) { /* libarchive names every other reason */
     return tarei_fail_memory(err, "the archive", 0);
   }
-  const char *const what = archive_error_string(tar->archive);
-  return tarei_fail(err, TARE_E_INPUT, "not a readable tar archive: %s", what ? what : "malformed");
+  return tarei_fail(err, TARE_E_INPUT, "not a readable tar archive: %s", what);
 }
 
 /* A filter that the library lacks would run a program instead: those are left out. */
@@ -76,7 +76,9 @@ static tare_status open_archive(tarei_tar_file *const tar, tare_error *const err
     return tarei_fail_memory(err, "libarchive", sizeof *tar);
   }
   if (!tar_file_set_up(tar->archive)) {
-    return tarei_fail(err, TARE_E_INPUT, "libarchive cannot unpack gzip, zstd, xz and bzip2");
+    return archive_errno(tar->archive) == ENOMEM
+               ? tarei_fail_memory(err, "libarchive", sizeof *tar)
+               : tarei_fail(err, TARE_E_INPUT, "libarchive cannot unpack gzip, zstd, xz and bzip2");
   }
   return archive_read_open2(tar->archive, tar, NULL, tar_file_give, tar_file_skip, NULL) ==
                  ARCHIVE_OK

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "datasets/audio/recording.h"
+#include "datasets/json_object.h"
 #include "datasets/labels/json_label.h"
 #include "datasets/labels/label.h"
 #include "datasets/numpy/array_set.h"
@@ -165,10 +166,9 @@ static tare_status take_text(const tarei_member *const member, tarei_slot *const
 
 static tare_status take_json(const tarei_member *const member, const char *const labels,
                              tarei_slot *const out, tare_error *const err) {
-  cJSON *const object = cJSON_ParseWithLength((const char *)member->bytes, member->size);
-  const tare_status status =
-      cJSON_IsObject(object) ? tarei_json_label(object, labels, &out->label_text, err)
-                             : tarei_fail(err, TARE_E_INPUT, "malformed: expected a JSON object");
+  cJSON *object = NULL;
+  TAREI_TRY(tarei_json_object((const char *)member->bytes, member->size, &object, err));
+  const tare_status status = tarei_json_label(object, labels, &out->label_text, err);
   cJSON_Delete(object);
   return status;
 }

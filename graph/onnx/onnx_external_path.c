@@ -24,9 +24,9 @@ static tare_status add_folder(tarei_externals *const externals, const char *cons
                               tare_error *const err) {
   char *const real = folder ? realpath(folder, NULL) : NULL;
   if (!real) {
-    return !folder || errno == ENOMEM
-               ? tarei_fail_memory(err, "a folder of external data", N_FOLDERS)
-               : tarei_fail(err, TARE_E_INPUT, "%s: cannot open: %s", folder, strerror(errno));
+    return !folder ? tarei_fail_memory(err, "a folder of external data", N_FOLDERS)
+                   : tarei_fail(err, tarei_input_status(errno), "%s: cannot open: %s", folder,
+                                strerror(errno));
   }
   externals->folders[externals->n_folders++] = real;
   return TARE_OK;
@@ -83,9 +83,9 @@ tare_status tarei_external_path(tarei_externals *const externals, const char *co
   char *const real = realpath(tarei_str_get(&path), NULL);
   tare_status status = TARE_OK;
   if (!real) {
-    status = tarei_fail(err, errno == ENOMEM ? TARE_E_MEMORY : TARE_E_INPUT,
-                        "external data '%.256s': cannot open %s: %s", location,
-                        tarei_str_get(&path), strerror(errno));
+    status =
+        tarei_fail(err, tarei_input_status(errno), "external data '%.256s': cannot open %s: %s",
+                   location, tarei_str_get(&path), strerror(errno));
   } else if (!is_allowed(externals, real)) {
     status = tarei_fail(err, TARE_E_INPUT,
                         "external data '%.256s' is a link to %s, outside the model's folder %s "

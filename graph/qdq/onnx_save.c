@@ -87,9 +87,10 @@ static void move_back(data_file *const data) {
   free(data->location);
 }
 
-/* The whole message in one block: packing piece by piece loses bytes where memory ends. */
-static tare_status save_message(const tarei_onnx_file *const file, const char *const path,
-                                tare_error *const err) {
+/* Writes the message to a file that is still to be committed, in one block: packing piece by piece
+ * loses bytes where memory ends. */
+static tare_status write_message(const tarei_onnx_file *const file, const char *const path,
+                                 tarei_outfile *const out, tare_error *const err) {
   const size_t size = onnx__model_proto__get_packed_size(file->model);
   if (size > INT32_MAX) {
     return tarei_fail(err, TARE_E_LIMIT,
@@ -102,7 +103,11 @@ static tare_status save_message(const tarei_onnx_file *const file, const char *c
     return tarei_fail_memory(err, path, size);
   }
   onnx__model_proto__pack(file->model, bytes);
-  const tare_status status = tarei_outfile_save(path, bytes, size, err);
+  tare_status status = tarei_outfile_open(path, out, err);
+  if (status == TARE_OK) {
+    tarei_outfile_write(out, bytes, size);
+    status = tarei_outfile_sync(out, err);
+  }
   free(bytes);
   return status;
 }
@@ -122,28 +127,46 @@ static tare_status open_data_file(const char *const path, data_file *const data,
   return status;
 }
 
+/* Both files are whole before one of them takes its name: a model of before would read the data of
+ * this one. */
 static tare_status save_beside(tarei_onnx_file *const file, const char *const path,
                                tare_error *const err) {
   data_file data = {0};
+  tarei_outfile message = {0};
   tare_status status = open_data_file(path, &data, err);
   Onnx__GraphProto *const graph = file->model->graph;
   for (size_t i = 0; status == TARE_OK && i < graph->n_initializer; i++) {
     status = move_tensor(&data, graph->initializer[i], err);
   }
   if (status == TARE_OK) {
+    status = write_message(file, path, &message, err);
+  }
+  if (status == TARE_OK) {
     status = tarei_outfile_commit(&data.out, err);
   }
   if (status == TARE_OK) {
-    status = save_message(file, path, err);
+    status = tarei_outfile_commit(&message, err);
   }
+  tarei_outfile_abort(&message);
   tarei_outfile_abort(&data.out);
   move_back(&data);
   return status;
+}
+
+static tare_status save_alone(const tarei_onnx_file *const file, const char *const path,
+                              tare_error *const err) {
+  tarei_outfile out = {0};
+  const tare_status status = write_message(file, path, &out, err);
+  if (status != TARE_OK) {
+    tarei_outfile_abort(&out);
+    return status;
+  }
+  return tarei_outfile_commit(&out, err);
 }
 
 tare_status tarei_onnx_file_save(tarei_onnx_file *const file, const char *const path,
                                  const int64_t most, bool *const external, tare_error *const err) {
   const size_t room = most > 0 && most < INT32_MAX ? (size_t)most : INT32_MAX;
   *external = onnx__model_proto__get_packed_size(file->model) > room;
-  return *external ? save_beside(file, path, err) : save_message(file, path, err);
+  return *external ? save_beside(file, path, err) : save_alone(file, path, err);
 }

@@ -2,7 +2,7 @@
 #ifndef TAREI_KERNELS_GENERIC_ACT16_H
 #define TAREI_KERNELS_GENERIC_ACT16_H
 
-#include "kernels/generic/math16.h"
+#include "kernels/generic/math/math16.h"
 
 TAREI_INLINE v16 v_gelu(v16 x, const float curve[5][16], float pieces) {
   return v_add(v_max(v_set1(0.0f), x), v_curve(curve, pieces, v_abs(x)));

@@ -2,7 +2,7 @@
 #ifndef TAREI_KERNELS_GENERIC_QUANTIZE16_H
 #define TAREI_KERNELS_GENERIC_QUANTIZE16_H
 
-#include "kernels/generic/math16.h"
+#include "kernels/generic/math/math16.h"
 
 typedef struct quantizer {
   v16 inv_scale, low, high;

@@ -52,6 +52,12 @@ class Source:
             i += 1
 
 
+def _rest_of(reader: Any) -> Iterator[Any]:
+    """Not iter(get_next, None): arrays compare with None element by element."""
+    while (sample := reader.get_next()) is not None:
+        yield sample
+
+
 def _of_reader(reader: Any) -> Source:
     """A reader with get_next(), as ONNX Runtime has it."""
     rewind = getattr(reader, "rewind", None)
@@ -62,7 +68,7 @@ def _of_reader(reader: Any) -> Source:
         if used and rewind is not None:
             rewind()
         used = True
-        return iter(reader.get_next, None)
+        return _rest_of(reader)
 
     return Source(begin, again=rewind is not None)
 

@@ -77,9 +77,12 @@ def owned_text(value: Any) -> str:
         lib.tare_free(value)
 
 
-def path_bytes(path: Path) -> bytes:
-    """A path as the library takes it."""
-    return os.fsencode(path)
+def path_bytes(path: Union[Path, bytes]) -> bytes:
+    """A path or another text as the library takes it."""
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError(f"{path!r}: holds a null character, where a text of the library ends")
+    return encoded
 
 
 class Keep:
@@ -96,7 +99,7 @@ class Keep:
         """A char pointer; NULL for None."""
         if value is None:
             return ffi.NULL
-        return self._add(ffi.new("char[]", os.fsencode(value)))
+        return self._add(ffi.new("char[]", path_bytes(value)))
 
     def texts(self, values: Iterable[Path]) -> Any:
         """An array of char pointers."""
@@ -147,3 +150,9 @@ class Handle:
         life = Life(lambda: free(new(kind, pointer)), needs and needs._life)
         self._life = life
         self._handle = ffi.gc(pointer, lambda _: life.drop())
+
+    def __copy__(self) -> "Handle":
+        return self  # it is one object of the library
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"cannot pickle tare.{type(self).__name__}: each process makes or loads its own")

@@ -62,7 +62,7 @@ class ProfileSet(Handle):
 
     def add(self, profiles: ProfilesLike) -> None:
         """Adds what the caller gave."""
-        one = profiles is None or isinstance(profiles, (str, Mapping))
+        one = isinstance(profiles, (str, Mapping)) or not hasattr(profiles, "__iter__")
         several: Any = [profiles] if one else profiles
         for profile in several:
             check(lib.tare_profiles_add, self._handle, spec_of(profile).encode())

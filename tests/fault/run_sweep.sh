@@ -54,6 +54,19 @@ models) # small ones that others are not like, at each allocation
     sweep none inspect "$EXAMPLES/../tests/fixtures/$name.onnx"
   done
   ;;
+layouts) # what is a sample depends on what is read of the data: at each allocation
+  options="$options --text --runs 0 --kinds alloc"
+  fixtures=$EXAMPLES/../tests/fixtures/raised
+  mkdir -p "$folder/samples/0" "$folder/samples/1" "$folder/samples/other"
+  cp "$fixtures/calib/00.npy" "$folder/samples/0/x.npy"
+  cp "$fixtures/calib/01.npy" "$folder/samples/1/x.npy"
+  cp "$fixtures/calib/02.npy" "$folder/samples/other/z.npy"
+  sweep none inspect "$folder/samples" --model "$fixtures/deep.onnx" --threads 1
+  fixtures=$EXAMPLES/../tests/fixtures/archives
+  for data in good_lhotse.jsonl.gz good_audio.tar; do
+    sweep none inspect "$fixtures/$data" --threads 1
+  done
+  ;;
 calibrate)
   sweep o.stats calibrate -q $text --threads 1 -o "$out.stats"
   ;;

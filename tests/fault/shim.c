@@ -47,7 +47,8 @@ static void trace(void) {
 }
 
 static bool is_fragile(const char *const library) {
-  return strstr(library, "libhdf5") || strstr(library, "libsndfile");
+  return strstr(library, "libhdf5") || strstr(library, "libsndfile") ||
+         strstr(library, "libarchive");
 }
 
 /* At the fault: who met it? */

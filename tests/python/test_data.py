@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 import tare
-from common import MODEL, PROFILE, TestCase, sentences
+from common import DIGITS, MODEL, PROFILE, TestCase, sentences
 
 
 class Reader:
@@ -96,6 +96,11 @@ class FormsTest(TestCase):
             with self.subTest(name):
                 self.assertEqual(self.saved(form), self.expected)
         self.assertEqual(len(tare.calibrate(MODEL, without_batch, PROFILE).tensors), 23)
+
+    def test_reader_of_arrays(self):
+        arrays = [np.ones((1, n), np.float32) for n in (8000, 9000)]
+        stats = tare.calibrate(DIGITS / "digits-conv.onnx", Reader(arrays), {"samples": (400, 8000, 9000)})
+        self.assertEqual(stats.samples, [2])
 
     def test_profiles_of_data(self):
         """Data that are read once are kept until they are calibrated."""

@@ -1,6 +1,8 @@
 """Models, errors, and the package itself."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import unittest
@@ -29,7 +31,14 @@ class ModelTest(TestCase):
         self.assertEqual((error.status, error.status_name), (-3, "E_INPUT"))
         self.assertIsInstance(error, ValueError)
         self.refuses(tare.InputError, "", tare.Model, __file__)
+        self.refuses(ValueError, "null character", tare.Model, MODEL + "\0")
+        self.refuses(tare.UsageError, "profiles: expected", tare.build, MODEL, profiles=5)
         self.refuses(tare.UsageError, "no input 'sr'", tare.Model, MODEL, set={"sr": 16000})
+
+    def test_is_not_pickled(self):
+        model = tare.Model(MODEL)
+        self.refuses(TypeError, "cannot pickle tare.Model: each process makes", pickle.dumps, model)
+        self.assertIs(copy.copy(model), model)
 
     def test_limits(self):
         self.assertIn("max-nodes", tare.limits())

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/cli.h"
+#include "tools/json_out.h"
 
 #define MOST_BYTES ((size_t)64 << 20)
 
@@ -83,7 +84,7 @@ tare_status layer_profile_read(const char *const path, const tare_plan *const pl
   *ms = cli_realloc(NULL, (size_t)tare_plan_n_layers(plan), sizeof **ms);
   tare_status status = profile_load(path, &text, err);
   if (status == TARE_OK) {
-    list = cJSON_Parse(text);
+    list = json_parse(text);
     status = profile_take(list, plan, *ms, err);
     status = status == TARE_OK ? status : cli_fail_in(err, status, path);
   }

@@ -1,5 +1,5 @@
 /* Gates of a GRU, instantiated once per ISA. */
-#include "kernels/generic/math16.h"
+#include "kernels/generic/math/math16.h"
 #include "kernels/generic/recurrent/state_sink.h"
 
 /* sigmoid of a gate, whose rows begin at x and r */

@@ -2,7 +2,7 @@
 #ifndef TAREI_KERNELS_GENERIC_GRU_UNIT16_H
 #define TAREI_KERNELS_GENERIC_GRU_UNIT16_H
 
-#include "kernels/generic/math16.h"
+#include "kernels/generic/math/math16.h"
 #include "kernels/generic/recurrent/state_dot.h"
 #include "kernels/generic/recurrent/state_sink.h"
 #include "kernels/generic/row_bytes16.h"

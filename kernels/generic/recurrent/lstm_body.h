@@ -1,5 +1,5 @@
 /* Gates of an LSTM, instantiated once per ISA. */
-#include "kernels/generic/math16.h"
+#include "kernels/generic/math/math16.h"
 #include "kernels/generic/recurrent/state_sink.h"
 
 /* Rows at hand: sums of the gates i, o, f, c are `step` apart, peepholes of i, o, f too. */

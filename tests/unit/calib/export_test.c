@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "graph/model.h"
 #include "graph/quantize/weights/weight_scale.h"
@@ -217,6 +219,27 @@ static void constants_may_lie_beside_the_model(void **const state) {
   export_drop_path(beside);
 }
 
+/* A model of before would read the constants of one that could not be written. */
+static void constants_of_a_lost_model_are_not_kept(void **const state) {
+  (void)state;
+  const export_subject *const s = &export_subjects[0];
+  const tare_export_options o = export_options_of(s);
+  tare_error err = {0};
+  tare_export *out = NULL;
+  bool external = false;
+  char *const path = export_new_path();
+  char data[64];
+  snprintf(data, sizeof data, "%s.data", path);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(mkdir(path, 0700), 0);
+  export_must(tare_export_new(s->path, &o, &out, &err), &err);
+  assert_int_equal(tare_export_save(out, path, 1 /* most */, &external, &err), TARE_E_IO);
+  assert_int_equal(access(data, F_OK), -1);
+  assert_int_equal(rmdir(path), 0);
+  tare_export_free(&out);
+  export_drop_path(path);
+}
+
 static void rows_get_the_form_that_was_asked_for(void **const state) {
   (void)state;
   static const char *const FORMS[TARE_ROWS_COUNT] = {"fp32", "int16", "dynamic"};
@@ -335,6 +358,7 @@ int main(void) {
       cmocka_unit_test(an_export_is_the_same_bytes_again),
       cmocka_unit_test(weights_are_rounded_as_the_table_says),
       cmocka_unit_test(constants_may_lie_beside_the_model),
+      cmocka_unit_test(constants_of_a_lost_model_are_not_kept),
       cmocka_unit_test(rows_get_the_form_that_was_asked_for),
       cmocka_unit_test(no_convolution_is_static_where_rows_are_lost),
       cmocka_unit_test(residuals_are_int8_where_tensorrt_fuses_them),

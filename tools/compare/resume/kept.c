@@ -10,6 +10,7 @@
 
 #include "tools/compare/resume/kept_names.h"
 #include "tools/compare/resume/kept_settings.h"
+#include "tools/json_out.h"
 #include "tools/say.h"
 
 #define FORMAT "tare.comparison"
@@ -108,7 +109,7 @@ static tare_status manifest_read(const char *const path, kept *const out, tare_e
   cJSON *root = NULL;
   tare_status status = read_text(path, &text, err);
   if (status == TARE_OK) {
-    root = cJSON_Parse(text);
+    root = json_parse(text);
     status = root ? manifest_take(root, path, out, err)
                   : cli_fail(err, TARE_E_INPUT, "%s: malformed JSON", path);
   }
@@ -331,7 +332,7 @@ static tare_status load_result(const kept *const k, grid *const g, const int str
   cJSON *note = NULL;
   tare_status status = TARE_OK;
   CLI_TRY_GOTO(tare_eval_result_load(path, &loaded, &text, err), done);
-  note = cJSON_Parse(text);
+  note = json_parse(text);
   CLI_TRY_GOTO(check_note(k, g, strategy, note, path, taken, err), done);
   if (*taken && !(strategy < 0 ? loaded.samples != NULL : result_matches(g, &loaded))) {
     status = cli_fail(err, TARE_E_INPUT,

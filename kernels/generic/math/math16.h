@@ -1,12 +1,12 @@
 /* Elementary functions of sixteen lanes, by polynomials over fused multiply-adds and without
  * division. NaN goes through; infinities give the limit. Coefficients: minimax fits on the stated
  * interval. */
-#ifndef TAREI_KERNELS_GENERIC_MATH16_H
-#define TAREI_KERNELS_GENERIC_MATH16_H
+#ifndef TAREI_KERNELS_GENERIC_MATH_MATH16_H
+#define TAREI_KERNELS_GENERIC_MATH_MATH16_H
 
 #include <math.h>
 
-#include "kernels/generic/curve16.h"
+#include "kernels/generic/math/curve16.h"
 
 #define LOG2_E 0x1.715476p+0f
 #define LOG2_E_REST 0x1.4ae0cp-26f /* log2 e minus the float above */

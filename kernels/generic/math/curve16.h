@@ -1,8 +1,8 @@
-/* Smooth bounded functions of a size in 0..inf, in sixteen pieces: a polynomial of degree four around
- * each of the points 0, 1/k, .. 14/k, and a constant beyond. Coefficients: minimax fits of each
- * piece, in units of 1/k, the constant terms first. */
-#ifndef TAREI_KERNELS_GENERIC_CURVE16_H
-#define TAREI_KERNELS_GENERIC_CURVE16_H
+/* Smooth bounded functions of a size in 0..inf, in sixteen pieces: a polynomial of degree four
+ * around each of the points 0, 1/k, .. 14/k, and a constant beyond. Coefficients: minimax fits of
+ * each piece, in units of 1/k, the constant terms first. */
+#ifndef TAREI_KERNELS_GENERIC_MATH_CURVE16_H
+#define TAREI_KERNELS_GENERIC_MATH_CURVE16_H
 
 #include "kernels/generic/v16.h"
 
