@@ -88,7 +88,7 @@ static void say_raised(const raising_case *const r, const tare_raised *const rai
   if (isinf(raised->sqnr_db)) {
     say(&r->in->common,
         "raised all layers to float: 8 bits leave %.1f dB on %" PRId64
-        " sample%s, and the layers that could keep them would save little time",
+        " sample%s, and what could keep them would save little time",
         raised->standard_sqnr_db, samples, cli_s(samples));
     return;
   }
