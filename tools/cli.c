@@ -86,16 +86,45 @@ static void suggest_options(const struct argp *const argp, const int argc,
   cli_list_fini(&all);
 }
 
-/* Mostly a variable of the shell that is not set. */
-static void refuse_empty(const int argc, char *const *const argv) {
+static const struct argp_option *option_of(const struct argp *const argp, const char *const text) {
+  const size_t n = strcspn(text, "=");
+  for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+    const bool is_long = o->name && n == strlen(o->name) + 2 && strncmp(text, "--", 2) == 0 &&
+                         strncmp(text + 2, o->name, n - 2) == 0;
+    if (is_long || (n == 2 && text[0] == '-' && text[1] == o->key)) {
+      return o;
+    }
+  }
+  const struct argp_option *found = NULL;
+  for (const struct argp_child *c = argp->children; c && c->argp && !found; c++) {
+    found = option_of(c->argp, text);
+  }
+  return found;
+}
+
+/* What is no value of an option is a name, and so are these. Other options judge their own. */
+static bool is_name(const struct argp *const argp, const char *const before) {
+  static const char *const names[] = {"FILE",  "MODEL", "PLAN", "MODEL|PLAN",
+                                      "TABLE", "DATA",  "DIR"};
+  const struct argp_option *const option = option_of(argp, before);
+  bool named = !option || !option->arg;
+  for (size_t i = 0; !named && i < sizeof names / sizeof *names; i++) {
+    named = strcmp(option->arg, names[i]) == 0;
+  }
+  return named;
+}
+
+/* A name that is empty is mostly a variable of the shell that is not set. */
+static void refuse_empty_names(const struct argp *const argp, const int argc,
+                               char *const *const argv) {
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     const char *const value = strncmp(argv[i], "--", 2) == 0 ? strchr(argv[i], '=') : NULL;
-    if (!*argv[i] || (value && !value[1])) {
-      fprintf(
-          stderr,
-          "%s: argument %d (%s) is empty: expected a value (is it a variable that is not set?)\n"
-          "Try `%s --help' for more information.\n",
-          argv[0], i, value ? argv[i] : "''", argv[0]);
+    const bool empty = !*argv[i] || (value && !value[1]);
+    if (empty && is_name(argp, value ? argv[i] : argv[i - 1])) {
+      fprintf(stderr,
+              "%s: argument %d (%s) is empty: expected a name (is it a variable that is not set?)\n"
+              "Try `%s --help' for more information.\n",
+              argv[0], i, value ? argv[i] : "''", argv[0]);
       exit(argp_err_exit_status);
     }
   }
@@ -105,7 +134,7 @@ void cli_parse(const struct argp *const argp, const int argc, char **const argv,
                void *const input) {
   argp_err_exit_status = tare_status_exit_code(TARE_E_USAGE);
   suggest_options(argp, argc, argv);
-  refuse_empty(argc, argv);
+  refuse_empty_names(argp, argc, argv);
   const error_t error = argp_parse(argp, argc, argv, 0 /* flags */, NULL, input);
   if (error) {
     fprintf(stderr, "tare: %s\n", strerror(error));

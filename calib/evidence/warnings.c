@@ -80,10 +80,10 @@ static tare_status warnings_add_profile(tare_warnings *const w,
     return tarei_fail_memory(err, "warnings", sizeof item);
   }
   tarei_str_add(&item.text,
-                "profile %d (%s) has %lld sample%s: add data of these lengths, or join it with "
-                "another profile",
+                "profile %d (%s) has %lld sample%s (expected %d or more; a batch is one): add data of "
+                "these lengths, or join it with another profile",
                 number, profile->spec, (long long)profile->n_samples,
-                profile->n_samples == 1 ? "" : "s");
+                profile->n_samples == 1 ? "" : "s", TAREI_ENOUGH_SAMPLES);
   return warnings_take(w, &item, err);
 }
 

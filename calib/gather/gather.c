@@ -130,10 +130,6 @@ static tare_status check_samples(const tarei_intake *const in, tare_error *const
 
 static tare_status gather_join(tarei_worker *const workers, const int n, tare_error *const err) {
   const tarei_intake *const in = workers[0].in;
-  if (n > 1 && !gather_first_failure(workers, n) && in->n_done > 0) {
-    workers[0].status =
-        tarei_worker_report(&workers[0], in->n_done); /* others may have been the last */
-  }
   const tarei_worker *const failure = gather_first_failure(workers, n);
   if (failure) {
     if (err) {
@@ -179,11 +175,21 @@ static tare_status write_checkpoint(tarei_intake *const in, tarei_worker *const 
   return TARE_OK;
 }
 
+/* The caller's worker reports what it counts itself, and another may have counted the last. */
+static void report_end(tarei_worker *const workers, const int n) {
+  const tarei_intake *const in = workers[0].in;
+  const bool ended = n > 1 && in->closed && !in->spoiled && in->n_done > 0;
+  if (ended && !gather_first_failure(workers, n)) {
+    workers[0].status = tarei_worker_report(&workers[0], in->n_done);
+  }
+}
+
 /* With checkpoints when they are due, and one where the caller stops it. */
 static tare_status pass_once(tarei_intake *const in, tarei_team *const team,
                              tarei_worker *const workers, const int n, tare_error *const err) {
   do {
     tarei_team_run(team, (size_t)n, gather_work, workers);
+    report_end(workers, n);
     const tarei_worker *const failure = gather_first_failure(workers, n);
     const bool stopped = failure && in->stopped && failure->failed_at == INT64_MAX;
     if (in->job->save && !in->spoiled && (stopped || (in->paused && !failure))) {

@@ -166,8 +166,9 @@ static tare_status raise_work(tarei_raising *const r, const tare_model *const mo
   set_prices(r);
   const double bound = tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(noise / r->sure, 1);
   TAREI_TRY(measure_layers(r, bound, err));
-  return r->out->complete ? tarei_raising_mix(r, r->sure, err)
-                          : tarei_raising_mix_late(r, bound, r->sure, err);
+  TAREI_TRY(r->out->complete ? tarei_raising_mix(r, r->sure, err)
+                             : tarei_raising_mix_late(r, bound, r->sure, err));
+  return tarei_raising_round_up(r, err);
 }
 
 /* What the user asks of models that are written is added by those who write them. */
@@ -188,7 +189,7 @@ static tare_status raise_check(tarei_raising *const r, tare_error *const err) {
 }
 
 void tare_raise_options_init(tare_raise_options *const options) {
-  *options = (tare_raise_options){.below_db = 27, .sqnr_db = 28};
+  *options = (tare_raise_options){.below_db = 28, .sqnr_db = 29};
   tare_build_options_init(&options->build);
   tare_eval_options_init(&options->eval);
 }

@@ -14,6 +14,7 @@ enum { MOST_MIXES = 8 };
 #define MOST_EXCESS 4.0
 #define MUCH_LOWER 0.25  /* the same where there is time for no other */
 #define WIDE_LEAVES 0.01 /* of the noise of 8 bits, as long as 16 have not been measured */
+#define LEAST_SAVED 0.1  /* of the price of float */
 
 bool tarei_raising_is_late(const tarei_raising *const r) {
   return r->options->seconds > 0 && tarei_now() - r->start >= r->options->seconds;
@@ -54,8 +55,9 @@ static bool is_better(const tarei_raising *const r, const double sure) {
   return sure <= most && r->sure <= most ? price_of(&r->layers) < r->price : sure < r->sure;
 }
 
-/* Builds and measures what the layers have chosen, and takes it if it is the best. */
-static tare_status raising_try(tarei_raising *const r, double *const sure, tare_error *const err) {
+/* Builds and measures what the layers have chosen, and takes it if it is the best, or `anyway`. */
+static tare_status raising_judge(tarei_raising *const r, const bool anyway, double *const sure,
+                                 tare_error *const err) {
   tarei_str text = {0};
   tarei_tune_layers_request(&r->layers, &text);
   char *requests = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
@@ -66,11 +68,15 @@ static tare_status raising_try(tarei_raising *const r, double *const sure, tare_
   double noise;
   const tare_status status =
       tarei_trials_sure_noise(&r->trials, r->check, requests, &noise, sure, err);
-  if (status == TARE_OK && is_better(r, *sure)) {
+  if (status == TARE_OK && (anyway || is_better(r, *sure))) {
     take_raised(r, noise, *sure, &requests);
   }
   free(requests);
   return status;
+}
+
+static tare_status raising_try(tarei_raising *const r, double *const sure, tare_error *const err) {
+  return raising_judge(r, false, sure, err);
 }
 
 /* How much more noise single layers have together than the plan. */
@@ -157,4 +163,17 @@ tare_status tarei_raising_mix(tarei_raising *const r, const double standard,
                                        : bound * fmin(most / noise, LOWER);
   }
   return TARE_OK;
+}
+
+/* --- when little is left on integers ---------------------------------------------------------- */
+
+/* Noise for hardly any time: other samples may have much more of it than those that judged. */
+tare_status tarei_raising_round_up(tarei_raising *const r, tare_error *const err) {
+  for (int i = 0; i < r->layers.n; i++) {
+    tarei_tune_layer *const layer = &r->layers.items[i];
+    layer->chosen = layer->has[TARE_PRECISION_FP32] ? TARE_PRECISION_FP32 : layer->standard;
+  }
+  double sure;
+  const bool saves = r->price < (1 - LEAST_SAVED) * price_of(&r->layers);
+  return r->out->n_layers == 0 || saves ? TARE_OK : raising_judge(r, true, &sure, err);
 }

@@ -21,12 +21,16 @@ typedef struct tarei_raising {
 bool tarei_raising_is_late(const tarei_raising *raising);
 
 /* Judges mixes by what is known of all layers: the cheapest that keeps the bound becomes `out`, or
- * if none does, the one with the least noise. `standard`: the noise of the plan without requests. */
+ * if none does, the one with the least noise. `standard`: the noise of the plan without requests.
+ */
 tare_status tarei_raising_mix(tarei_raising *raising, double standard, tare_error *err);
 
 /* The same where the time is over: two mixes at most, by what has been measured so far. Where
  * nothing has, layers get 16-bit rows, or float. */
 tare_status tarei_raising_mix_late(tarei_raising *raising, double bound, double standard,
                                    tare_error *err);
+
+/* Where what was found saves little of the price of float, gives all layers float. */
+tare_status tarei_raising_round_up(tarei_raising *raising, tare_error *err);
 
 #endif

@@ -31,6 +31,14 @@ static bool is_probed_first(const tarei_search *const s, const tarei_tune_layer 
          (form == TARE_PRECISION_INT8_ROWS && asked);
 }
 
+/* A form that is not faster than float cannot be the choice: float has no noise. Where a share on
+ * integers is asked for, its price decides instead. */
+static bool is_beaten(const tarei_search *const s, const tarei_tune_layer *const layer,
+                      const int form) {
+  return s->options->min_integer_share == 0 && layer->has[TARE_PRECISION_FP32] &&
+         layer->seconds[form] >= layer->seconds[TARE_PRECISION_FP32] + layer->float_price;
+}
+
 /* The forms of the first layers whose noise is not known. `few`: just those that are measured for
  * all. */
 static int list_probes(const tarei_search *const s, const int n_layers, const bool few,
@@ -39,8 +47,9 @@ static int list_probes(const tarei_search *const s, const int n_layers, const bo
   for (int l = 0; l < n_layers; l++) {
     const tarei_tune_layer *const layer = &s->out->layers.items[l];
     for (int f = 0; f < TARE_PRECISION_COUNT; f++) {
-      const bool wanted = !few || is_probed_first(s, layer, f);
-      if (layer->has[f] && isnan(layer->noise[f]) && wanted) {
+      const bool wanted = few ? is_probed_first(s, layer, f) : true;
+      const bool spared = f != (int)layer->standard && is_beaten(s, layer, f);
+      if (layer->has[f] && isnan(layer->noise[f]) && wanted && !spared) {
         out[n++] = (tarei_probe){l, f};
       }
     }

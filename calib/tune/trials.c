@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "calib/eval/eval_ports.h"
 #include "calib/tune/forms.h"
+#include "calib/tune/plan_group.h"
 #include "graph/table/table.h"
 
 tare_status tarei_trials_init(tarei_trials *const t, const tare_model *const model,
@@ -125,24 +126,42 @@ static tare_status run_trials(const tarei_trials *const t, tare_dataset *const d
   return tare_eval_many((const tare_plan *const *)plans, n, data, &o, results, err);
 }
 
+/* Builds plans of the first of n requests, as many as there is room for. */
+static tare_status build_group(const tarei_trials *const t, const char *const *const requests,
+                               const int n, tarei_plan_group *const group, tare_error *const err) {
+  while (group->n < n && tarei_plan_group_has_room(group)) {
+    tare_plan *plan = NULL;
+    TAREI_TRY(tarei_trials_build(t, requests[group->n], &plan, err));
+    tarei_plan_group_add(group, plan);
+  }
+  return TARE_OK;
+}
+
+/* The noise of a group that is built. */
+static tare_status group_noise(const tarei_trials *const t, tare_dataset *const data,
+                               const tarei_plan_group *const group, double *const noise,
+                               tare_error *const err) {
+  tare_eval_result results[TARE_MOST_TRIALS];
+  TAREI_TRY(run_trials(t, data, group->plans, group->n, results, err));
+  for (int i = 0; i < group->n; i++) {
+    noise[i] = trial_noise(t, &results[i]);
+    tare_eval_result_fini(&results[i]);
+  }
+  return TARE_OK;
+}
+
 tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const data,
                                const char *const *const requests, const int n, double *const noise,
                                tare_error *const err) {
-  tare_plan *plans[TARE_MOST_TRIALS] = {NULL};
-  tare_eval_result results[TARE_MOST_TRIALS];
+  tarei_plan_group group = tarei_plan_group_new();
   tare_status status = TARE_OK;
-  for (int i = 0; i < n && status == TARE_OK; i++) {
-    status = tarei_trials_build(t, requests[i], &plans[i], err);
-  }
-  if (status == TARE_OK) {
-    status = run_trials(t, data, plans, n, results, err);
-  }
-  for (int i = 0; i < n; i++) {
+  for (int done = 0; done < n && status == TARE_OK;) {
+    status = build_group(t, requests + done, n - done, &group, err);
     if (status == TARE_OK) {
-      noise[i] = trial_noise(t, &results[i]);
-      tare_eval_result_fini(&results[i]);
+      status = group_noise(t, data, &group, noise + done, err);
     }
-    tare_plan_free(&plans[i]);
+    done += group.n;
+    tarei_plan_group_clear(&group);
   }
   return status;
 }

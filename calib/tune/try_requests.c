@@ -2,17 +2,33 @@
 #include <tare/tune.h>
 
 #include "base/error.h"
+#include "calib/tune/plan_group.h"
 
-static tare_status build_tried(const tare_model *const model, const tare_profiles *const profiles,
-                               const tare_build_options *const build,
-                               const char *const *const requests, const int n,
-                               tare_plan **const plans, tare_error *const err) {
-  tare_build_options o = *build;
-  for (int i = 0; i < n; i++) {
-    o.layer_precisions = requests[i];
-    TAREI_TRY(tare_plan_build(model, profiles, &o, &plans[i], err));
+/* What plans are made of. */
+typedef struct try_case {
+  const tare_model *model;
+  const tare_profiles *profiles;
+  const tare_build_options *build;
+} try_case;
+
+/* Builds plans of the first of n requests, as many as there is room for. */
+static tare_status build_tried(const try_case *const c, const char *const *const requests,
+                               const int n, tarei_plan_group *const group, tare_error *const err) {
+  tare_build_options o = *c->build;
+  while (group->n < n && tarei_plan_group_has_room(group)) {
+    tare_plan *plan = NULL;
+    o.layer_precisions = requests[group->n];
+    TAREI_TRY(tare_plan_build(c->model, c->profiles, &o, &plan, err));
+    tarei_plan_group_add(group, plan);
   }
   return TARE_OK;
+}
+
+static tare_status run_tried(const tarei_plan_group *const group, tare_dataset *const data,
+                             const tare_eval_options *const eval, tare_eval_result *const results,
+                             tare_error *const err) {
+  TAREI_TRY(tare_dataset_rewind(data, err));
+  return tare_eval_many((const tare_plan *const *)group->plans, group->n, data, eval, results, err);
 }
 
 tare_status tare_try_requests(const tare_model *const model, const tare_profiles *const profiles,
@@ -24,16 +40,20 @@ tare_status tare_try_requests(const tare_model *const model, const tare_profiles
     return tarei_fail(err, TARE_E_USAGE, "%d lists of requests: expected 1 to %d", n,
                       TARE_MOST_TRIALS);
   }
-  tare_plan *plans[TARE_MOST_TRIALS] = {NULL};
-  tare_status status = build_tried(model, profiles, build, requests, n, plans, err);
-  if (status == TARE_OK) {
-    status = tare_dataset_rewind(data, err);
+  const try_case c = {model, profiles, build};
+  tarei_plan_group group = tarei_plan_group_new();
+  tare_status status = TARE_OK;
+  int done = 0;
+  while (done < n && status == TARE_OK) {
+    status = build_tried(&c, requests + done, n - done, &group, err);
+    if (status == TARE_OK) {
+      status = run_tried(&group, data, eval, results + done, err);
+    }
+    done += status == TARE_OK ? group.n : 0;
+    tarei_plan_group_clear(&group);
   }
-  if (status == TARE_OK) {
-    status = tare_eval_many((const tare_plan *const *)plans, n, data, eval, results, err);
-  }
-  for (int i = 0; i < n; i++) {
-    tare_plan_free(&plans[i]);
+  for (int i = 0; i < done && status != TARE_OK; i++) {
+    tare_eval_result_fini(&results[i]);
   }
   return status;
 }

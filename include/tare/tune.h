@@ -191,8 +191,8 @@ typedef struct tare_raise_written {
 
 /** Options of tare_raise_layers; set the defaults with tare_raise_options_init. */
 typedef struct tare_raise_options {
-  double below_db;          /* an SQNR from which on nothing is done; 27 */
-  double sqnr_db;           /* what a plan below it shall reach; 28 */
+  double below_db;          /* an SQNR from which on nothing is done; 28 */
+  double sqnr_db;           /* what a plan below it shall reach; 29 */
   double seconds;           /* after this time what has been measured decides, and two plans at most
                                are judged; 0: no limit */
   tare_build_options build; /* with a table, whose own requests do not count. Layers that its
@@ -222,8 +222,9 @@ TARE_API void tare_raise_options_init(tare_raise_options *options);
 /**
  * Where the plan of a table is bad, finds the layers that 8 bits cost most, and gives them row
  * scales, 16-bit rows or float. Single layers are measured, and their noise is taken to add up: of
- * the choices that keep a bound, the cheapest is taken. A layer costs its multiply-adds times the
- * price of its form. Models that are written have layers in their form of row scales, or in float.
+ * the choices that keep a bound, the cheapest is taken, or float for all layers where that saves
+ * less than a tenth of its price. A layer costs its multiply-adds times the price of its form.
+ * Models that are written have layers in their form of row scales, or in float.
  * Unlike tare_tune, this measures no times: what it finds depends on the samples alone, unless
  * `seconds` ends it.
  * @param search samples with which single layers are measured; read from the beginning many times

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "kernels/generic/act16.h"
+#include "kernels/generic/power16.h"
 #include "kernels/libm.h"
 
 typedef v16 pointwise16_fn(v16 x, v16 a, v16 b);
@@ -122,16 +123,6 @@ TAREI_INLINE void zip_row(binary16_fn *f, const float *a, size_t a_step, const f
     const v16 x = operand_at(pa, a_step, i, n - i);
     v_store_part(out + i, f(x, operand_at(pb, b_step, i, n - i)), n - i);
   }
-}
-
-TAREI_INLINE v16 v_pow(v16 x, v16 y) {
-  float base[TAREI_LANES], exponent[TAREI_LANES];
-  v_store(base, x);
-  v_store(exponent, y);
-  for (int i = 0; i < TAREI_LANES; i++) {
-    base[i] = tarei_libm_pow(base[i], exponent[i]);
-  }
-  return v_load(base);
 }
 
 /* The square root of x + y, for y = 0: that of -0 is 0 then, and of -inf inf. */

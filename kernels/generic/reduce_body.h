@@ -6,7 +6,15 @@
 #include "kernels/generic/v16.h"
 #include "kernels/typed.h"
 
-enum { REDUCE_LANES = 16, REDUCE_SHORT = 2 * REDUCE_LANES, EXTREME_LANES = 64 };
+enum {
+  REDUCE_LANES = 16,
+  REDUCE_SHORT = 2 * REDUCE_LANES,
+  REDUCE_NEAR_BYTES = 16 << 10, /* stay in the first cache while all lanes read their share */
+  REDUCE_FEW_BYTES =
+      512, /* of lanes: each would wait for its own last sum in a row after another */
+  REDUCE_FAR_BYTES = 4096, /* from row to row: they are not read ahead one after another */
+  EXTREME_LANES = 64
+};
 
 typedef void reduce_rows_fn(tarei_reduce_part part, const tarei_reduction *r, const void *x,
                             size_t lanes, size_t step, void *out);
@@ -70,10 +78,51 @@ typedef void reduce_rows_fn(tarei_reduce_part part, const tarei_reduction *r, co
     return all;                                                                 \
   }
 
+/* Lanes that lie side by side. Where they are few, or rows far apart, as many as registers hold go
+ * down a stretch of rows together; otherwise all of them go along one row after another. */
+static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes, size_t size) {
+  const bool down = lanes * size <= REDUCE_FEW_BYTES || r->stride * size >= REDUCE_FAR_BYTES;
+  return down ? lanes / REDUCE_LANES * REDUCE_LANES : 0;
+}
+
+#define REDUCE_LANES_DOWN(name, type, wide, STEP)                                             \
+  static void TAREI_K(name##_down)(const type *x, size_t n, size_t stride, wide *acc) {       \
+    wide lane[REDUCE_LANES];                                                                  \
+    memcpy(lane, acc, sizeof lane);                                                           \
+    for (size_t i = 0; i < n; i++, x += stride) {                                             \
+      for (size_t l = 0; l < REDUCE_LANES; l++) {                                             \
+        const wide a = lane[l], v = (wide)x[l];                                               \
+        lane[l] = (STEP);                                                                     \
+      }                                                                                       \
+    }                                                                                         \
+    memcpy(acc, lane, sizeof lane);                                                           \
+  }                                                                                           \
+  static void TAREI_K(name##_of_lanes)(const tarei_reduction *r, const type *x, size_t lanes, \
+                                       wide *acc) {                                           \
+    const size_t most = REDUCE_NEAR_BYTES / (lanes * sizeof *x);                              \
+    const size_t down = TAREI_K(reduce_lanes_down)(r, lanes, sizeof *x);                      \
+    for (size_t row = 0; row < r->rows; row++) {                                              \
+      const type *from = x + tarei_reduction_row(r, row);                                     \
+      for (size_t i = 0, n; i < r->n; i += n, from += n * r->stride) {                        \
+        n = r->n - i < most ? r->n - i : most;                                                \
+        for (size_t l = 0; l < down; l += REDUCE_LANES) {                                     \
+          TAREI_K(name##_down)(from + l, n, r->stride, acc + l);                              \
+        }                                                                                     \
+        for (size_t k = 0; down < lanes && k < n; k++) {                                      \
+          for (size_t l = down; l < lanes; l++) {                                             \
+            const wide a = acc[l], v = (wide)from[k * r->stride + l];                         \
+            acc[l] = (STEP);                                                                  \
+          }                                                                                   \
+        }                                                                                     \
+      }                                                                                       \
+    }                                                                                         \
+  }
+
 /* Sums of a kind: INIT, STEP (of a, the result so far, and v) and JOIN. Results so far stay in
  * registers where the number of lanes is known. */
 #define REDUCE_SUMS(name, type, wide, INIT, STEP, JOIN)                                      \
   REDUCE_SIDE_BY_SIDE(name, type, wide, INIT, STEP, JOIN)                                    \
+  REDUCE_LANES_DOWN(name, type, wide, STEP)                                                  \
   static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x, \
                             size_t lanes, size_t step, wide *acc) {                          \
     wide few[TAREI_REDUCTION_ROWS];                                                          \
@@ -99,7 +148,7 @@ typedef void reduce_rows_fn(tarei_reduce_part part, const tarei_reduction *r, co
     } else if (step != 1) {                                                                  \
       EACH_ELEMENT(type, lanes, step, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);)  \
     } else {                                                                                 \
-      EACH_ELEMENT(type, lanes, 1, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);)     \
+      TAREI_K(name##_of_lanes)(r, x, lanes, acc);                                            \
     }                                                                                        \
   }
 
@@ -311,6 +360,7 @@ REDUCE_ORDER(u16, uint16_t, 0, UINT16_MAX)
 #undef LARGER_OR_NAN
 #undef REDUCE_ROWS
 #undef REDUCE_SUMS
+#undef REDUCE_LANES_DOWN
 #undef REDUCE_SIDE_BY_SIDE
 #undef FOLD
 #undef EACH_ELEMENT

@@ -148,6 +148,18 @@ class CalibrateTest(TestCase):
         self.refuses(tare.InputError, "all were counted", tare.calibrate, MODEL, samples, PROFILE,
                      counted=[whole])
 
+    def test_checkpoint_at_the_end(self):
+        samples, part = list(sentences()), self.folder / "part.stats"
+        whole, resumed = self.folder / "whole.stats", self.folder / "resumed.stats"
+        tare.calibrate(MODEL, samples, PROFILE).save(whole)
+        for threads in (1, 2) * 5:  # with two, the last sample is now and then the second's
+            self.refuses(tare.CheckError, "stopped after 12", tare.calibrate, MODEL, samples,
+                         PROFILE, threads=threads, checkpoint=part,
+                         progress=lambda done, total: done < total)
+            tare.calibrate(MODEL, samples, PROFILE, resume=part).save(resumed)
+            self.same_bytes(whole, resumed)
+            part.unlink()
+
     def test_progress(self):
         seen = []
         self.calibrated(progress=lambda done, total: seen.append((done, total)))

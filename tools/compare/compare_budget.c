@@ -50,9 +50,16 @@ static int budget_slice(const compare_budget *const b, const int n) {
   return (int)fmin(fmax(floor(most), 1), n);
 }
 
+/* Of what is left, for a pass: runs differ in time, and a pass that is stopped is lost. */
+static const double SHARE = 0.5;
+
+double compare_budget_spare(const compare_budget *const b) {
+  const double deadline = compare_budget_deadline(b);
+  const double pass = b->fp32_seconds + b->plan_seconds;
+  return deadline > 0 ? deadline - cli_now() - pass / SHARE : INFINITY;
+}
+
 int compare_budget_plans(compare_budget *const b, const int n) {
-  static const double SHARE =
-      0.5; /* of what is left: runs differ in time, and a pass that is stopped is lost */
   if (b->seconds == 0 && !b->slices) {
     return n;
   }

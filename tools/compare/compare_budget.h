@@ -26,6 +26,10 @@ bool compare_budget_allows(compare_budget *b, double seconds);
  * slices as many as take about a minute, or twice as long as the float plan. */
 int compare_budget_plans(compare_budget *b, int n);
 
+/* Seconds that are left for a search whose plan is then evaluated, as compare_budget_plans has it;
+ * 0 or less: none are. INFINITY without a limit. */
+double compare_budget_spare(const compare_budget *b);
+
 /* Notes what a pass over the data took, of which `runs` were those of n plans. */
 void compare_budget_note(compare_budget *b, double seconds, double runs, int n);
 

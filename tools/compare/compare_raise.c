@@ -1,5 +1,6 @@
 #include "tools/compare/compare_raise.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static accuracy_case raise_case(const compare_work *const w, const grid_strategy
                          .streaming = w->streaming};
 }
 
-/* `seconds`: 0 for a minute. */
+/* `seconds`: INFINITY without a limit. */
 static tare_status raise_search(const compare_arguments *const a, const compare_work *const w,
                                 const grid_strategy *const s, const double seconds,
                                 accuracy *const found, tare_error *const err) {
@@ -40,7 +41,7 @@ static tare_status raise_search(const compare_arguments *const a, const compare_
   accuracy_case c = raise_case(w, s, &in);
   c.kept = s->table;
   c.raises = true;
-  c.seconds = seconds;
+  c.seconds = isinf(seconds) ? 0 : seconds;
   return accuracy_check(&c, found, err);
 }
 
@@ -95,7 +96,8 @@ static tare_status raise_rank(const compare_arguments *const a, compare_work *co
   if (!g->items[raised].done) {
     raise_drop(g);
     w->leaves_layers = true;
-    say(&a->in.common, "no layers are raised: the time budget is too short to evaluate them");
+    say(&a->in.common,
+        "the raised layers are left out: the time budget ended before they were evaluated");
     return tare_table_set_layer_precisions(g->items[strategy].table, NULL, err);
   }
   CLI_TRY(grid_rank(g, a->metric.metric, err));
@@ -111,20 +113,20 @@ tare_status compare_raise(const compare_arguments *const a, compare_work *const 
   if (first < 0) {
     return TARE_OK;
   }
-  const double deadline = compare_budget_deadline(&w->budget);
-  const double left = deadline > 0 ? deadline - cli_now() : 0;
-  const bool may = raise_may(a, &g->items[first]), late = deadline > 0 && left <= 0;
+  const double left = compare_budget_spare(&w->budget);
+  const bool may = raise_may(a, &g->items[first]), late = left <= 0;
   w->leaves_layers = a->keep_layers || late;
   if (!may || late) {
     if (may) {
-      say(&a->in.common, "no layers are raised: the time budget is over");
+      say(&a->in.common,
+          "no layers are raised: the time budget leaves no time to find and evaluate them");
     }
     return raise_warn(a, w, &g->items[first], err);
   }
   accuracy found;
   CLI_TRY(raise_search(a, w, &g->items[first], left, &found, err));
   if (found.n_raised == 0) {
-    w->leaves_layers = deadline > 0; /* with more time some might be */
+    w->leaves_layers = !isinf(left); /* with more time some might be */
     return TARE_OK;
   }
   raise_add(g, first, &found);

@@ -76,6 +76,13 @@ static tare_status open_both(const raising_case *const r, tare_dataset **const s
 
 static void say_raised(const raising_case *const r, const tare_raised *const raised,
                        const int64_t samples) {
+  if (isinf(raised->sqnr_db)) {
+    say(&r->in->common,
+        "raised all layers to float: 8 bits leave %.1f dB on %" PRId64
+        " sample%s, and the layers that could keep them would save little time",
+        raised->standard_sqnr_db, samples, cli_s(samples));
+    return;
+  }
   say(&r->in->common,
       "raised %d layer%s with %.1f %% of the multiply-adds to %s: %.1f dB instead of %.1f on "
       "%" PRId64 " sample%s",

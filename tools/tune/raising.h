@@ -5,8 +5,8 @@
 #include "tools/options/options.h"
 #include "tools/score.h"
 
-/* Below this SQNR layers are raised: other samples may lose 2 dB more. */
-#define RAISING_BELOW (SCORE_LOW_SQNR + 2)
+/* Below this SQNR layers are raised: other samples may lose 3 dB more. */
+#define RAISING_BELOW (SCORE_LOW_SQNR + 3)
 
 /* What is too bad. */
 typedef struct raising_case {

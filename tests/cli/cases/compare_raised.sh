@@ -17,8 +17,8 @@ cp best.calib.json first.calib.json && cp best.plan first.plan && sh commands >t
 "$TARE" run -q best.plan "$models/others" --against "$model" --json >run.json || exit
 echo "== for programs, and as a requirement"
 compare --methods minmax,percentile --json -q --require 'sqnr>=25' >json || exit
-"$JSON_CHECK" strategies length 3 strategies.2.method == "minmax, raised" strategies.2.rank == 1 strategies.2.raised == 2 \
-  strategies.2.raised_share == 0.25 strategies.2.sqnr_db '>' 25 strategies.2.sqnr_interval.low '>' 20 \
+"$JSON_CHECK" strategies length 3 strategies.2.method == "minmax, raised" strategies.2.rank == 1 strategies.2.raised == 3 \
+  strategies.2.raised_share == 0.375 strategies.2.sqnr_db '>' 25 strategies.2.sqnr_interval.low '>' 20 \
   strategies.0.rank == 2 strategies.0.raised is missing strategies.0.sqnr_db '<' 20 requirements.0.fulfilled is true \
   pairs length 1 <json || exit
 compare --methods minmax -q --precisions int8 --require 'sqnr>=25' >text 2>said
@@ -35,7 +35,7 @@ grep -c 'minmax, raised' text
 echo "== what was kept is shown the same"
 compare --methods minmax --work kept -q --json >first.json && compare --methods minmax --work kept --resume -q --json >again.json || exit
 for file in first.json again.json; do
-  "$JSON_CHECK" strategies length 2 strategies.1.rank == 1 strategies.1.raised == 2 <$file || exit
+  "$JSON_CHECK" strategies length 2 strategies.1.rank == 1 strategies.1.raised == 3 <$file || exit
 done
 ls kept
 "$TARE" compare --raise-layers maybe x 2>&1 | head -1

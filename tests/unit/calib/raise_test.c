@@ -10,6 +10,7 @@
 #include <string.h>
 #include <tare/tare.h>
 
+#include "calib/tune/plan_group.h"
 #include "unit/calib/support/exports.h"
 
 static export_subject deep = {.path = TARE_SOURCE_DIR "/tests/fixtures/raised/deep.onnx",
@@ -107,6 +108,21 @@ static void a_higher_bound_raises_more(void **const state) {
     tare_raised_fini(&raised);
   }
   assert_true(share > 0.5);
+}
+
+/* One layer would be left on integers, which saves nothing worth its noise. */
+static void where_little_is_left_on_integers_all_is_float(void **const state) {
+  (void)state;
+  tare_raise_options o = options_for("last:fp32");
+  tare_raised raised = raise_by(&o);
+  assert_true(isfinite(raised.sqnr_db));
+  tare_raised_fini(&raised);
+  o.below_db = o.sqnr_db = 36;
+  raised = raise_by(&o);
+  assert_true(isinf(raised.sqnr_db) && isfinite(raised.standard_sqnr_db));
+  assert_int_equal(raised.n_layers, 6);
+  assert_null(strstr(raised.requests, ":int"));
+  tare_raised_fini(&raised);
 }
 
 static void a_good_plan_stays(void **const state) {
@@ -301,10 +317,41 @@ static void malformed_requests_of_a_table_are_refused(void **const state) {
   assert_int_equal(tare_table_n_raised(deep.table), 0);
 }
 
+/* How many float plans a group takes that may have `most` bytes. */
+static int count_plans(const int64_t most) {
+  tare_error err = {0};
+  tarei_plan_group group = tarei_plan_group_new();
+  tare_build_options build;
+  tare_build_options_init(&build);
+  group.most = most;
+  while (tarei_plan_group_has_room(&group)) {
+    tare_plan *plan = NULL;
+    export_must(tare_plan_build(deep.model, deep.profiles, &build, &plan, &err), &err);
+    tarei_plan_group_add(&group, plan);
+  }
+  const int n = group.n;
+  tarei_plan_group_clear(&group);
+  assert_int_equal(group.n, 0);
+  return n;
+}
+
+static void plans_that_run_together_fit_into_memory(void **const state) {
+  (void)state;
+  const int64_t each = tare_plan_weight_bytes(deep.plan) + tare_plan_context_bytes(deep.plan);
+  assert_true(each > 0);
+  assert_int_equal(count_plans(0), 1); /* one always has room */
+  assert_int_equal(count_plans(2 * each - 1), 1);
+  assert_int_equal(count_plans(2 * each), 2);
+  assert_int_equal(count_plans(5 * each), 5);
+  assert_int_equal(count_plans(INT64_MAX), TARE_MOST_TRIALS);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans_that_run_together_fit_into_memory),
       cmocka_unit_test(the_layers_that_cost_most_are_raised),
       cmocka_unit_test(a_higher_bound_raises_more),
+      cmocka_unit_test(where_little_is_left_on_integers_all_is_float),
       cmocka_unit_test(a_good_plan_stays),
       cmocka_unit_test(requests_of_the_user_stay),
       cmocka_unit_test(models_that_are_written_are_judged_as_they_are),

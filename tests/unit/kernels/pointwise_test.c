@@ -92,6 +92,41 @@ static void powers_by_one_exponent_are_single_powers(void **state) {
   }
 }
 
+static float base_of(size_t k) {
+  static const float edges[] = {0.0f, 1.0f, 0x1p-149f, 0x1p-126f, 0x1.fffffep127f, -0.0f, -2.5f};
+  const float scaled = ldexpf((float)(ck_below(1 << 23) + 1), (int)ck_below(250) - 148);
+  return k % 29 < sizeof edges / sizeof *edges ? edges[k % 29] : scaled;
+}
+
+/* Powers are the nearest float or one beside it, whatever stands in the lanes beside them. */
+static void powers_are_near(void **state) {
+  (void)state;
+  static const float exponents[] = {0.3f, 0.6f, -0.5f, 1.0f / 3, 3, -1, 2, 0, 40, -1e6f};
+  for (int i = 0; i < 100; i++) {
+    const size_t n = ck_size();
+    float *const x = ck_floats(n, false), *const y = ck_floats(n, false);
+    float *const out = ck_output(n * sizeof *x);
+    for (size_t k = 0; k < n; k++) {
+      x[k] = base_of(k);
+      y[k] = k % 3 ? exponents[ck_below(10)] : y[k];
+    }
+    ck_scalar().binary(TAREI_BINARY_POW, x, 1, y, 1, n, out);
+    for (size_t k = 0; k < n; k++) {
+      const float expected = (float)pow((double)x[k], (double)y[k]);
+      float alone;
+      ck_scalar().binary(TAREI_BINARY_POW, &x[k], 1, &y[k], 1, 1, &alone);
+      ck_assert_same_floats("alone", &alone, &out[k], 1);
+      assert_true(isnan(expected) ? isnan(out[k])
+                                  : out[k] >= nextafterf(expected, -INFINITY) &&
+                                        out[k] <= nextafterf(expected, INFINITY) &&
+                                        !signbit(out[k]) == !signbit(expected));
+    }
+    free(x);
+    free(y);
+    free(out);
+  }
+}
+
 typedef double reference_fn(double x);
 
 static double gelu(double x) {
@@ -349,6 +384,7 @@ int main(void) {
       cmocka_unit_test(unary_rows_give_the_bits_of_scalar),
       cmocka_unit_test(binary_rows_give_the_bits_of_scalar),
       cmocka_unit_test(powers_by_one_exponent_are_single_powers),
+      cmocka_unit_test(powers_are_near),
       cmocka_unit_test(activations_agree_with_libm),
       cmocka_unit_test(unaries_agree_with_libm),
       cmocka_unit_test(functions_are_exact_near_their_limits),
