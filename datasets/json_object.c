@@ -17,6 +17,13 @@ static bool has_escaped_zero(const char *const text, const size_t length) {
   return false;
 }
 
+static bool is_blank(const char *at, const char *const end) {
+  while (at < end && memchr(" \t\r\n", *at, 4)) {
+    at++;
+  }
+  return at == end;
+}
+
 tare_status tarei_json_object(const char *const text, const size_t length, cJSON **const out,
                               tare_error *const err) {
   *out = NULL;
@@ -24,13 +31,19 @@ tare_status tarei_json_object(const char *const text, const size_t length, cJSON
     return tarei_fail(err, TARE_E_INPUT, "strings with \\u0000 are not supported");
   }
   errno = 0;
-  cJSON *const value = cJSON_ParseWithLength(text, length);
-  if (cJSON_IsObject(value)) {
-    *out = value;
-    return TARE_OK;
+  const char *end = text;
+  cJSON *const value =
+      cJSON_ParseWithLengthOpts(text, length, &end, false /* need not end with a zero */);
+  if (!value && errno == ENOMEM) {
+    return tarei_fail_memory(err, "a JSON object", length);
   }
-  const bool refused = !value && errno == ENOMEM;
-  cJSON_Delete(value);
-  return refused ? tarei_fail_memory(err, "a JSON object", length)
-                 : tarei_fail(err, TARE_E_INPUT, "not a JSON object");
+  const char *const wrong = !cJSON_IsObject(value)          ? "not a JSON object"
+                            : !is_blank(end, text + length) ? "text behind the JSON object"
+                                                            : NULL;
+  if (wrong) {
+    cJSON_Delete(value);
+    return tarei_fail(err, TARE_E_INPUT, "%s", wrong);
+  }
+  *out = value;
+  return TARE_OK;
 }

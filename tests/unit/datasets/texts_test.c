@@ -198,6 +198,8 @@ static void bad_samples_name_their_line(void **state) {
        "k.jsonl[0]: line 2: no 'text' in the object (--text names", 0},
       {"s.jsonl", "{\"text\": 5}\n", "s.jsonl[0]: line 1: 'text' is not a string", 0},
       {"o.jsonl", "[1]\n{\"text\": \"my\"}\n", "o.jsonl[0]: line 1: not a JSON object", 0},
+      {"b.jsonl", "{\"text\": \"my\"} {\"text\": \"card\"}\n",
+       "b.jsonl[0]: line 1: text behind the JSON object", 0},
       {"c.jsonl", "{\"text\": \"my\"\n", "c.jsonl[0]: line 1: not a JSON object", 0},
       {"z.jsonl", "{\"text\": \"my\\u0000card\"}\n", "line 1: strings with \\u0000", 0},
   };
