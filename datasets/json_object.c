@@ -17,7 +17,7 @@ static bool has_escaped_zero(const char *const text, const size_t length) {
   return false;
 }
 
-static bool is_json_blank(const char *at, const char *const end) {
+static bool json_object_ends(const char *at, const char *const end) {
   while (at < end && memchr(" \t\r\n", *at, 4)) {
     at++;
   }
@@ -37,9 +37,9 @@ tare_status tarei_json_object(const char *const text, const size_t length, cJSON
   if (!value && errno == ENOMEM) {
     return tarei_fail_memory(err, "a JSON object", length);
   }
-  const char *const wrong = !cJSON_IsObject(value)          ? "not a JSON object"
-                            : !is_json_blank(end, text + length) ? "text behind the JSON object"
-                                                            : NULL;
+  const char *const wrong = !cJSON_IsObject(value)                  ? "not a JSON object"
+                            : !json_object_ends(end, text + length) ? "text behind the JSON object"
+                                                                    : NULL;
   if (wrong) {
     cJSON_Delete(value);
     return tarei_fail(err, TARE_E_INPUT, "%s", wrong);
