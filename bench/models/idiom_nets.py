@@ -10,7 +10,7 @@ from onnx import TensorProto
 
 from idioms import Idioms
 
-FRAMES, SAMPLES = 100, 3
+FRAMES, SAMPLES = 100, 12
 
 
 def keras_cnn(b):

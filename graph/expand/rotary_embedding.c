@@ -28,6 +28,7 @@ static tare_status rotary_embedding_read_form(const tarei_graph *const graph,
   }
   const int64_t size = tarei_attr_int(node, "rotary_embedding_dim", 0);
   const int64_t heads = tarei_attr_int(node, "num_heads", 0);
+  const bool fits = half >= 1 && half <= width / 2;
   *f = (rotary_embedding_form){.x = node->in[order[0]],
                                .cosine = node->in[order[1]],
                                .sine = node->in[order[2]],
@@ -35,12 +36,12 @@ static tare_status rotary_embedding_read_form(const tarei_graph *const graph,
                                .rank = x->rank,
                                .position_rank = positions ? positions->rank : 0,
                                .depth = width,
-                               .size = size > 0 ? size : 2 * half};
-  f->heads = heads > 0 ? heads : size > 0 || half == 0 ? 1 : width / (2 * half);
+                               .size = size > 0 || !fits ? size : 2 * half};
+  f->heads = heads > 0 ? heads : size > 0 || !fits ? 1 : width / (2 * half);
   if (x->rank == 3) {
     f->depth = f->heads > 0 ? width / f->heads : 0;
   }
-  if (f->heads < 1 || half < 1 || f->size != 2 * half || f->size > f->depth ||
+  if (f->heads < 1 || !fits || f->size != 2 * half || f->size > f->depth ||
       (x->rank == 3 && width % f->heads)) {
     return tarei_fail(err, TARE_E_MODEL,
                       "%lld heads of width %lld do not match a table of %lld angles",
