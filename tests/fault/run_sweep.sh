@@ -41,6 +41,7 @@ sweep() { # OUTPUT or none, then the command
 # shellcheck source=tests/fault/ends.sh
 . "$(dirname "$0")/ends.sh"
 options=$*
+[ "$RUNS" = ends ] || many=$((RUNS * 40)) # of what is quick
 out=$folder/out/o
 text="$model $mini/calib.h5 --limit 2 --profile $text_profile"
 case $CASE in
@@ -48,14 +49,14 @@ inspect)
   options="$options --text"
   sweep none inspect "$model"
   ;;
-models) # small ones that others are not like, at each allocation
-  options="$options --text --runs 0 --kinds alloc"
+models) # small ones that others are not like
+  options="$options --text --runs ${many:-0} --kinds alloc"
   for name in functions/unnamed onnx/good_external qdq/integers_stay; do
     sweep none inspect "$EXAMPLES/../tests/fixtures/$name.onnx"
   done
   ;;
-layouts) # what is a sample depends on what is read of the data: at each allocation
-  options="$options --text --runs 0 --kinds alloc"
+layouts) # what is a sample depends on what is read of the data
+  options="$options --text --runs ${many:-0} --kinds alloc"
   fixtures=$EXAMPLES/../tests/fixtures/raised
   mkdir -p "$folder/samples/0" "$folder/samples/1" "$folder/samples/other"
   cp "$fixtures/calib/00.npy" "$folder/samples/0/x.npy"

@@ -51,13 +51,19 @@ static bool is_fragile(const char *const library) {
          strstr(library, "libarchive");
 }
 
+/* The C library loses what setlocale has allocated where its next allocation fails. */
+static bool is_setlocale(const char *const function) {
+  return function && strcmp(function, "setlocale") == 0;
+}
+
 /* At the fault: who met it? */
 static void look_around(void) {
   void *frames[FRAMES];
   Dl_info from;
   const int n = backtrace(frames, FRAMES);
   for (int i = 0; i < n; i++) {
-    if (dladdr(frames[i], &from) && from.dli_fname && is_fragile(from.dli_fname)) {
+    if (dladdr(frames[i], &from) && from.dli_fname &&
+        (is_fragile(from.dli_fname) || is_setlocale(from.dli_sname))) {
       atomic_store(&counts->in_library, 1);
     }
   }
