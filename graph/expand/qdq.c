@@ -32,6 +32,9 @@ static int read_broadcast(tarei_build *const b, const tarei_qdq x) {
 }
 
 int tarei_qdq_read(tarei_build *const b, const tarei_qdq x, const int axis) {
+  if (b->failed) { /* a scale may be no value then */
+    return -1;
+  }
   if (b->graph->values[x.scale].rank > 1) {
     return read_broadcast(b, x);
   }
