@@ -41,7 +41,7 @@ sweep() { # OUTPUT or none, then the command
 # shellcheck source=tests/fault/ends.sh
 . "$(dirname "$0")/ends.sh"
 options=$*
-[ "$RUNS" = ends ] || many=$((RUNS * 40)) # of what is quick
+[ "$RUNS" = ends ] || many=$((RUNS * 15)) # of what is quick
 out=$folder/out/o
 text="$model $mini/calib.h5 --limit 2 --profile $text_profile"
 case $CASE in
