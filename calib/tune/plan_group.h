@@ -1,5 +1,5 @@
-/* Plans that run side by side, as many as fit into a part of the memory: each has its own weights.
- */
+/* Plans that run side by side. Each has its own weights, so there are only as many as fit into a
+ * part of the memory. */
 #ifndef TAREI_CALIB_TUNE_PLAN_GROUP_H
 #define TAREI_CALIB_TUNE_PLAN_GROUP_H
 
@@ -20,6 +20,15 @@ bool tarei_plan_group_has_room(const tarei_plan_group *group);
 
 /* Takes a plan, for which there must be room. */
 void tarei_plan_group_add(tarei_plan_group *group, tare_plan *plan);
+
+/* Builds the plan of a list of requests. */
+typedef tare_status tarei_plan_build_fn(const void *user, const char *requests, tare_plan **out,
+                                        tare_error *err);
+
+/* Adds plans of the first of n lists of requests to an empty group, as long as there is room. */
+tare_status tarei_plan_group_build(tarei_plan_group *group, tarei_plan_build_fn *build,
+                                   const void *user, const char *const *requests, int n,
+                                   tare_error *err);
 
 /* Frees the plans; the group is empty then. */
 void tarei_plan_group_clear(tarei_plan_group *group);

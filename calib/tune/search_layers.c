@@ -47,7 +47,7 @@ static int list_probes(const tarei_search *const s, const int n_layers, const bo
   for (int l = 0; l < n_layers; l++) {
     const tarei_tune_layer *const layer = &s->out->layers.items[l];
     for (int f = 0; f < TARE_PRECISION_COUNT; f++) {
-      const bool wanted = few ? is_probed_first(s, layer, f) : true;
+      const bool wanted = !few || is_probed_first(s, layer, f);
       const bool spared = f != (int)layer->standard && is_beaten(s, layer, f);
       if (layer->has[f] && isnan(layer->noise[f]) && wanted && !spared) {
         out[n++] = (tarei_probe){l, f};

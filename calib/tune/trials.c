@@ -126,15 +126,9 @@ static tare_status run_trials(const tarei_trials *const t, tare_dataset *const d
   return tare_eval_many((const tare_plan *const *)plans, n, data, &o, results, err);
 }
 
-/* Builds plans of the first of n requests, as many as there is room for. */
-static tare_status build_group(const tarei_trials *const t, const char *const *const requests,
-                               const int n, tarei_plan_group *const group, tare_error *const err) {
-  while (group->n < n && tarei_plan_group_has_room(group)) {
-    tare_plan *plan = NULL;
-    TAREI_TRY(tarei_trials_build(t, requests[group->n], &plan, err));
-    tarei_plan_group_add(group, plan);
-  }
-  return TARE_OK;
+static tare_status build_trial(const void *const user, const char *const requests,
+                               tare_plan **const out, tare_error *const err) {
+  return tarei_trials_build(user, requests, out, err);
 }
 
 /* The noise of a group that is built. */
@@ -156,7 +150,7 @@ tare_status tarei_trials_noise(const tarei_trials *const t, tare_dataset *const 
   tarei_plan_group group = tarei_plan_group_new();
   tare_status status = TARE_OK;
   for (int done = 0; done < n && status == TARE_OK;) {
-    status = build_group(t, requests + done, n - done, &group, err);
+    status = tarei_plan_group_build(&group, build_trial, t, requests + done, n - done, err);
     if (status == TARE_OK) {
       status = group_noise(t, data, &group, noise + done, err);
     }

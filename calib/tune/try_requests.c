@@ -11,17 +11,12 @@ typedef struct try_case {
   const tare_build_options *build;
 } try_case;
 
-/* Builds plans of the first of n requests, as many as there is room for. */
-static tare_status build_tried(const try_case *const c, const char *const *const requests,
-                               const int n, tarei_plan_group *const group, tare_error *const err) {
+static tare_status build_tried(const void *const user, const char *const requests,
+                               tare_plan **const out, tare_error *const err) {
+  const try_case *const c = user;
   tare_build_options o = *c->build;
-  while (group->n < n && tarei_plan_group_has_room(group)) {
-    tare_plan *plan = NULL;
-    o.layer_precisions = requests[group->n];
-    TAREI_TRY(tare_plan_build(c->model, c->profiles, &o, &plan, err));
-    tarei_plan_group_add(group, plan);
-  }
-  return TARE_OK;
+  o.layer_precisions = requests;
+  return tare_plan_build(c->model, c->profiles, &o, out, err);
 }
 
 static tare_status run_tried(const tarei_plan_group *const group, tare_dataset *const data,
@@ -45,7 +40,7 @@ tare_status tare_try_requests(const tare_model *const model, const tare_profiles
   tare_status status = TARE_OK;
   int done = 0;
   while (done < n && status == TARE_OK) {
-    status = build_tried(&c, requests + done, n - done, &group, err);
+    status = tarei_plan_group_build(&group, build_tried, &c, requests + done, n - done, err);
     if (status == TARE_OK) {
       status = run_tried(&group, data, eval, results + done, err);
     }

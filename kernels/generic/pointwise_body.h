@@ -4,7 +4,6 @@
 #include "kernels/generic/act16.h"
 #include "kernels/generic/math/power16.h"
 #include "kernels/generic/math/trig16.h"
-#include "kernels/libm.h"
 
 typedef v16 pointwise16_fn(v16 x, v16 a, v16 b);
 typedef void pointwise_row_fn(float a, float b, const float *x, size_t n, float *out);
@@ -42,16 +41,6 @@ void TAREI_K(tarei_k_act_f32_16)(tarei_act act, float a, float b, const float *x
 }
 
 /* --- unary ------------------------------------------------------------------------------------ */
-/* One lane at a time, for the few functions taken from libm. */
-TAREI_INLINE v16 v_each(tarei_libm_fn *f, v16 x) {
-  float lanes[TAREI_LANES];
-  v_store(lanes, x);
-  for (int i = 0; i < TAREI_LANES; i++) {
-    lanes[i] = f(lanes[i]);
-  }
-  return v_load(lanes);
-}
-
 /* x tanh(log(1 + e^x)) = x w / (w + 2) with w = e^x (e^x + 2); the bounds keep it finite. */
 V16_FUNCTION v16 v_mish(v16 x) {
   const v16 two = v_set1(2.0f);

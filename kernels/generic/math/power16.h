@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/generic/v16.h"
-#include "kernels/libm.h"
+#include "kernels/generic/math/libm16.h"
 
 #define POWER_BIAS 1023
 #define POWER_ROOT_OF_HALF 0x3fe6a09e667f3bcdu /* as bits */
@@ -96,16 +95,6 @@ TAREI_INLINE v16 power_signs(v16 x, v16 y) {
   return v_select(v_less(v_set1(0.0f), v_abs(x)), signs, of_zero);
 }
 
-TAREI_INLINE v16 power_of_each(v16 x, v16 y) {
-  float base[TAREI_LANES], exponent[TAREI_LANES];
-  v_store(base, x);
-  v_store(exponent, y);
-  for (int i = 0; i < TAREI_LANES; i++) {
-    base[i] = tarei_libm_pow(base[i], exponent[i]);
-  }
-  return v_load(base);
-}
-
 /* Off by at most 0.51 times the distance of the floats beside it; other lanes are libm's. No lane
  * depends on its neighbours. */
 V16_FUNCTION v16 v_pow(v16 x, v16 y) {
@@ -115,7 +104,7 @@ V16_FUNCTION v16 v_pow(v16 x, v16 y) {
   if (m_count(positive) < TAREI_LANES) {
     power = v_mul(power, power_signs(x, y));
   }
-  return m_count(plain) == TAREI_LANES ? power : v_select(plain, power, power_of_each(x, y));
+  return m_count(plain) == TAREI_LANES ? power : v_select(plain, power, v_pow_each(x, y));
 }
 
 #endif

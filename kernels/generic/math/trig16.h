@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/generic/v16.h"
-#include "kernels/libm.h"
+#include "kernels/generic/math/libm16.h"
 
 #define TRIG_ROUND 0x1.8p52               /* adding it leaves the nearest integer in the low bits */
 #define TRIG_MOST 0x1p20f                 /* of quarter turns enough bits are left below it */
@@ -55,16 +54,8 @@ TAREI_INLINE double trig_tan(double x) {
 
 /* Lanes of too many turns are libm's. */
 TAREI_INLINE v16 trig_or_libm(v16 near, v16 x, tarei_libm_fn *f) {
-  float lanes[TAREI_LANES];
   const v16m plain = v_less(v_abs(x), v_set1(TRIG_MOST));
-  if (m_count(plain) == TAREI_LANES) {
-    return near;
-  }
-  v_store(lanes, x);
-  for (int i = 0; i < TAREI_LANES; i++) {
-    lanes[i] = f(lanes[i]);
-  }
-  return v_select(plain, near, v_load(lanes));
+  return m_count(plain) == TAREI_LANES ? near : v_select(plain, near, v_each(f, x));
 }
 
 /* EXPRESSION in the lane x, in double */
