@@ -72,16 +72,21 @@ typedef struct pool_windows {
   size_t n;
 } pool_windows;
 
+static tarei_pool_floats pool_floats_of(const last_job *const j, const pool_windows *const w,
+                                        float *const out) {
+  return (tarei_pool_floats){.rows = (const float *const *)w->rows,
+                             .n_rows = w->n,
+                             .n = j->channels,
+                             .m = w->m,
+                             .step = w->step,
+                             .out = out};
+}
+
 static void pool_put_means(const last_job *const j, const pool_windows *const w, const double count,
                            float *const spare) {
   const tarei_epilogue to = tarei_epilogue_at(&j->to, w->position, 0);
   float *const means = to.out_f32 ? to.out_f32 : spare;
-  const tarei_pool_floats pool = {.rows = (const float *const *)w->rows,
-                                  .n_rows = w->n,
-                                  .n = j->channels,
-                                  .m = w->m,
-                                  .step = w->step,
-                                  .out = means};
+  const tarei_pool_floats pool = pool_floats_of(j, w, means);
   if (w->n) {
     j->run->kernels->pool_mean(&pool, (float)count);
   } else {
@@ -108,12 +113,8 @@ static void put_largest_bytes(const last_job *const j, const pool_windows *const
 }
 
 static void put_largest(const last_job *const j, const pool_windows *const w) {
-  const tarei_pool_floats pool = {.rows = (const float *const *)w->rows,
-                                  .n_rows = w->n,
-                                  .n = j->channels,
-                                  .m = w->m,
-                                  .step = w->step,
-                                  .out = (float *)j->run->out[0]->data + w->position * j->channels};
+  float *const out = (float *)j->run->out[0]->data + w->position * j->channels;
+  const tarei_pool_floats pool = pool_floats_of(j, w, out);
   if (w->n) {
     j->run->kernels->pool_max(&pool);
     return;
