@@ -103,7 +103,7 @@ static growth fastest(const tarei_graph *const g, const growth *const values,
   return isfinite(power) ? growth_from(power, least) : (growth){0};
 }
 
-/* The largest and the least exponent, as each channel may have its own; both 1 if unknown. */
+/* The largest and the smallest exponent: each channel may have its own. Both are 1 if unknown. */
 static growth exponents_of(const tarei_graph *const g, const tarei_node *const node) {
   const int value = node->in[1];
   const tare_tensor t =

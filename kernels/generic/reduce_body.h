@@ -78,8 +78,8 @@ typedef void reduce_rows_fn(tarei_reduce_part part, const tarei_reduction *r, co
     return all;                                                                 \
   }
 
-/* Lanes that lie side by side. Where they are few, or rows far apart, as many as registers hold go
- * down a stretch of rows together; otherwise all of them go along one row after another. */
+/* How many of the lanes, which lie side by side, are summed in blocks that registers hold, over many
+ * rows at a time: where lanes are few or rows far apart. The others are summed row by row. */
 static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes, size_t size) {
   const bool down = lanes * size <= REDUCE_FEW_BYTES || r->stride * size >= REDUCE_FAR_BYTES;
   return down ? lanes / REDUCE_LANES * REDUCE_LANES : 0;
