@@ -51,9 +51,9 @@ static bool is_fragile(const char *const library) {
          strstr(library, "libarchive");
 }
 
-/* The C library loses what setlocale has allocated where its next allocation fails. */
-static bool is_setlocale(const char *const function) {
-  return function && strcmp(function, "setlocale") == 0;
+/* The C library loses what it has allocated for a locale where its next allocation fails. */
+static bool is_locale(const char *const function) {
+  return function && (strcmp(function, "setlocale") == 0 || strcmp(function, "newlocale") == 0);
 }
 
 /* At the fault: who met it? */
@@ -63,7 +63,7 @@ static void look_around(void) {
   const int n = backtrace(frames, FRAMES);
   for (int i = 0; i < n; i++) {
     if (dladdr(frames[i], &from) && from.dli_fname &&
-        (is_fragile(from.dli_fname) || is_setlocale(from.dli_sname))) {
+        (is_fragile(from.dli_fname) || is_locale(from.dli_sname))) {
       atomic_store(&counts->in_library, 1);
     }
   }
