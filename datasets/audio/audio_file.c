@@ -70,9 +70,8 @@ static tare_status open_sound(tarei_audio_file *const file, tare_error *const er
   if (file->sound) {
     return TARE_OK;
   }
-  return errno == ENOMEM
-             ? tarei_fail(err, TARE_E_MEMORY, "no memory for libsndfile")
-             : tarei_fail(err, TARE_E_INPUT, "not a readable audio file: %s", sf_strerror(NULL));
+  return tarei_audio_file_judge(
+      tarei_fail(err, TARE_E_INPUT, "not a readable audio file: %s", sf_strerror(NULL)), err);
 }
 
 tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *const file,
@@ -96,6 +95,12 @@ tare_status tarei_audio_file_open_memory(const tarei_source *const source,
 tare_status tarei_audio_file_check(const tarei_audio_file *const file, tare_error *const err) {
   return file->reason ? tarei_fail(err, TARE_E_INPUT, "cannot read: %s", strerror(file->reason))
                       : TARE_OK;
+}
+
+tare_status tarei_audio_file_judge(const tare_status status, tare_error *const err) {
+  return status == TARE_E_INPUT && errno == ENOMEM
+             ? tarei_fail(err, TARE_E_MEMORY, "no memory for libsndfile")
+             : status;
 }
 
 void tarei_audio_file_close(tarei_audio_file *const file) {

@@ -29,6 +29,10 @@ tare_status tarei_audio_file_open_memory(const tarei_source *source, tarei_audio
  */
 tare_status tarei_audio_file_check(const tarei_audio_file *file, tare_error *err);
 
+/* TARE_E_MEMORY where the input looked bad because memory ran out since the file was opened: the
+ * library does not say so, and reads less. */
+tare_status tarei_audio_file_judge(tare_status status, tare_error *err);
+
 void tarei_audio_file_close(tarei_audio_file *file);
 
 #endif

@@ -194,7 +194,7 @@ tare_status tarei_decode_recording(const tarei_decode *const decode, int *const 
     TAREI_TRY(tarei_container_check_file(decode->path, err));
     TAREI_TRY(tarei_audio_file_open(decode->path, &file, err));
   }
-  const tare_status status = decode_opened(&file, decode, out, err);
+  const tare_status status = tarei_audio_file_judge(decode_opened(&file, decode, out, err), err);
   *rate = file.info.samplerate;
   tarei_audio_file_close(&file);
   return status;

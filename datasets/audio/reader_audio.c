@@ -21,11 +21,25 @@ static void audio_close(void *const state) {
   }
 }
 
+/* Whatever no reader knows comes here last, since libsndfile reads more than these formats. */
+static bool audio_is_a_guess(const char *const path, const tarei_data_spec *const spec) {
+  return !tarei_reader_named(path) && !tarei_audio_begins(path) && !*tarei_data_spec_hint(spec);
+}
+
 static tare_status audio_open(const char *const path, const tarei_data_spec *const spec,
                               const bool labels, void **const state, tare_error *const err) {
   *state = NULL;
   tarei_audio_ports ports;
-  TAREI_TRY(tarei_audio_ports_find(path, spec, &ports, err));
+  const tare_status found = tarei_audio_ports_find(path, spec, &ports, err);
+  if (found != TARE_OK) {
+    return !audio_is_a_guess(path, spec)
+               ? found
+               : tarei_fail(
+                     err, TARE_E_INPUT,
+                     "%s: not data of a known kind: expected recordings, HDF5, NumPy, Kaldi, tar, "
+                     "texts or a manifest, by its name or its first bytes",
+                     path);
+  }
   if (labels) {
     return tarei_fail(err, TARE_E_USAGE, "%s: no labels '%s': audio has labels only in a manifest",
                       path, spec->labels);

@@ -259,6 +259,10 @@ static void ports_of_each_shape(void **state) {
   refuse_open(at("p.wav"), &o, TARE_E_USAGE, "audio needs a float input, but 'audio' is int64");
   p = port("audio", TARE_F32, 3);
   refuse_open(at("p.wav"), &o, TARE_E_USAGE, "dim 1 of 'audio' is not 1");
+  put_text("weights.pt", "PK");
+  put_text("nothing", "");
+  refuse_open(at("weights.pt"), &o, TARE_E_INPUT, "weights.pt: not data of a known kind");
+  refuse_open(at("nothing"), &o, TARE_E_INPUT, "nothing: not data of a known kind");
   const tare_port two[] = {port("audio", TARE_F32, 2), port("state", TARE_F32, 2)};
   o = options_for(two, 2);
   refuse_open(at("p.wav"), &o, TARE_E_USAGE, "audio feeds one input, but the model has 2");
