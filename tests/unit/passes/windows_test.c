@@ -1,5 +1,5 @@
 /* Convolutions and pools that exporters write with an axis too many, or with a Pad of their own. */
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 static const float ramp[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
