@@ -49,23 +49,9 @@ static bool drop_window_axis_is_unary(const tarei_graph *const graph,
   return unary;
 }
 
-#define FUNCTIONS_PASSED 8
-
-/* Whether whatever reads the value takes the axis away, at once or behind a few functions of one
- * element. */
-static bool axis_goes(const tarei_graph *const graph, const int value, const int axis,
-                      const int functions) {
-  const tarei_value *const v = &graph->values[value];
-  bool goes = !v->is_output && v->first_use.node >= 0;
-  for (tarei_use u = v->first_use; goes && u.node >= 0; u = tarei_graph_next_use(graph, u)) {
-    const tarei_node *const node = &graph->nodes[u.node];
-    goes =
-        u.input == 0 && node->n_out == 1 &&
-        (tarei_is_reshape(graph, node) ? adds_axis(graph, node->out[0], value, axis)
-                                       : functions > 0 && drop_window_axis_is_unary(graph, node) &&
-                                             axis_goes(graph, node->out[0], axis, functions - 1));
-  }
-  return goes;
+static bool has_windows(const tarei_node *const node) {
+  return node->op == &tarei_op_conv || node->op == &tarei_op_average_pool ||
+         node->op == &tarei_op_max_pool;
 }
 
 /* Whether windows are one element long along an axis of the space, without pads. */
@@ -81,9 +67,29 @@ static bool window_is_one(const tarei_graph *const graph, const tarei_node *cons
   return one && (!pads || (n_pads == 2 * space && pads[at] == 0 && pads[space + at] == 0));
 }
 
-static bool has_windows(const tarei_node *const node) {
-  return node->op == &tarei_op_conv || node->op == &tarei_op_average_pool ||
-         node->op == &tarei_op_max_pool;
+/* Whether the node, which reads a value with the axis, can do without it. */
+static bool can_drop(const tarei_graph *const graph, const tarei_node *const node, const int axis) {
+  return node->n_in > 0 && node->n_out == 1 && axis_is_one(graph, node->out[0], axis) &&
+         (has_windows(node) ? window_is_one(graph, node, axis)
+                            : drop_window_axis_is_unary(graph, node));
+}
+
+#define NODES_PASSED 8
+
+/* Whether whatever reads the value takes the axis away, at once or behind a few nodes that can do
+ * without it. */
+static bool axis_goes(const tarei_graph *const graph, const int value, const int axis,
+                      const int nodes) {
+  const tarei_value *const v = &graph->values[value];
+  bool goes = !v->is_output && v->first_use.node >= 0;
+  for (tarei_use u = v->first_use; goes && u.node >= 0; u = tarei_graph_next_use(graph, u)) {
+    const tarei_node *const node = &graph->nodes[u.node];
+    goes = u.input == 0 && node->n_out == 1 &&
+           (tarei_is_reshape(graph, node) ? adds_axis(graph, node->out[0], value, axis)
+                                          : nodes > 0 && can_drop(graph, node, axis) &&
+                                                axis_goes(graph, node->out[0], axis, nodes - 1));
+  }
+  return goes;
 }
 
 /* Takes the numbers of an axis out of a list that has one or two for each. */
@@ -149,18 +155,13 @@ static tare_status put_reshape_behind(tarei_graph *const graph, const int index,
 static tare_status drop_window_axis_visit(tarei_graph *const graph, const int index,
                                           bool *const changed, tare_error *const err) {
   const tarei_node *const node = &graph->nodes[index];
-  const bool windows = has_windows(node);
-  if (node->n_in < 1 || node->n_out != 1 || (!windows && !drop_window_axis_is_unary(graph, node))) {
-    return TARE_OK;
-  }
-  const int axis = added_axis(graph, node->in[0]);
-  if (axis == 0 || (windows && !window_is_one(graph, node, axis)) ||
-      !axis_is_one(graph, node->out[0], axis) ||
-      !axis_goes(graph, node->out[0], axis, FUNCTIONS_PASSED)) {
+  const int axis = node->n_in > 0 ? added_axis(graph, node->in[0]) : 0;
+  if (axis == 0 || !can_drop(graph, node, axis) ||
+      !axis_goes(graph, node->out[0], axis, NODES_PASSED)) {
     return TARE_OK;
   }
   *changed = true;
-  if (windows) {
+  if (has_windows(node)) {
     TAREI_TRY(cut_windows(graph, index, axis, err));
   }
   tarei_graph_set_in(graph, index, 0, tarei_producer(graph, graph->nodes[index].in[0])->in[0]);

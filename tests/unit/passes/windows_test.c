@@ -71,6 +71,24 @@ static void pools_drop_it_too(void **state) {
   tarei_graph_free(g);
 }
 
+/* As a model that is quantized already has it. */
+static void pairs_of_a_quantized_model_are_passed(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const uint8_t middle = 128;
+  const int scale = add_scalar(g, "scale", 0.5f);
+  const int zero = tarei_graph_add_const(g, "zero", TARE_U8, 0, NULL, &middle);
+  const int u = reshaped(g, "Unsqueeze", "u", add_input(g, "x", "n;2;t"), 2);
+  const int q = OP(g, "QuantizeLinear", "q", u, scale, zero);
+  const int c = conv(g, "c", OP(g, "DequantizeLinear", "d", q, scale, zero), false);
+  end_graph(g, reshaped(g, "Squeeze", "y", c, 2));
+  optimize(g, false);
+  assert_int_equal(count_ops(g, &tarei_op_unsqueeze), 0);
+  assert_int_equal(count_ops(g, &tarei_op_reshape), 0);
+  assert_int_equal(count_ops(g, &tarei_op_quantize), 1);
+  tarei_graph_free(g);
+}
+
 /* A graph around a Conv behind an Unsqueeze whose axis does not go, or which has windows along it.
  */
 static tarei_graph *conv_that_stays(const bool padded, const bool is_read) {
@@ -157,6 +175,7 @@ int main(void) {
       cmocka_unit_test(conv_drops_the_axis_that_goes_again),
       cmocka_unit_test(axis_may_stand_last),
       cmocka_unit_test(pools_drop_it_too),
+      cmocka_unit_test(pairs_of_a_quantized_model_are_passed),
       cmocka_unit_test(needed_axes_stay),
       cmocka_unit_test(zeros_go_into_pads),
       cmocka_unit_test(other_pads_stay),
