@@ -134,21 +134,21 @@ void tarei_gram_rows_drop(tarei_gram_rows *const rows) {
 
 /* --- rows of a run ---------------------------------------------------------------------------- */
 
-/* The number among all output positions of one among those that count. */
-static size_t gram_rows_position(const tare_tensor *const out, const int64_t *const extents,
+/* The number among all positions of one among those that count. */
+static size_t gram_rows_position(const tare_tensor *const of, const int64_t *const extents,
                                  const int64_t index) {
   int64_t rest = index, position = 0, stride = 1;
-  for (int d = out->rank - 2; d >= 0; d--) {
+  for (int d = of->rank - 2; d >= 0; d--) {
     position += rest % extents[d] * stride;
     rest /= extents[d];
-    stride *= out->dims[d];
+    stride *= of->dims[d];
   }
   return (size_t)position;
 }
 
-static int64_t positions_that_count(const tare_tensor *const out, const int64_t *const extents) {
+static int64_t positions_that_count(const tare_tensor *const of, const int64_t *const extents) {
   int64_t n = 1;
-  for (int d = 0; d < out->rank - 1; d++) {
+  for (int d = 0; d < of->rank - 1; d++) {
     n *= extents[d];
   }
   return n;
@@ -215,8 +215,8 @@ static void gram_rows_quantize(tarei_gram_rows *const rows, const tarei_reading 
   float amax[MOST_OF_A_RUN], loudest = 0;
   for (size_t i = 0; i < n; i++) {
     float *const row = rows->floats + i * (size_t)k;
-    tarei_reading_row(reading,
-                      gram_rows_position(reading->run->out[0], extents, (int64_t)i * every), row);
+    tarei_reading_row(reading, gram_rows_position(reading->positions, extents, (int64_t)i * every),
+                      row);
     amax[i] = amax_of_row(rows, row, k);
     loudest = amax[i] > loudest ? amax[i] : loudest;
   }
@@ -231,7 +231,7 @@ static void gram_rows_quantize(tarei_gram_rows *const rows, const tarei_reading 
 
 tare_status tarei_gram_rows_take(tarei_gram_rows *const rows, const tarei_reading *const reading,
                                  const int64_t *const extents, tare_error *const err) {
-  const int64_t total = positions_that_count(reading->run->out[0], extents);
+  const int64_t total = positions_that_count(reading->positions, extents);
   const int64_t spread = (total + MOST_OF_A_RUN - 1) / MOST_OF_A_RUN;
   const int64_t least = rows->grams->every[reading->reader];
   const int64_t every = spread > least ? spread : least;

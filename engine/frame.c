@@ -151,8 +151,13 @@ static tare_status frame_show_rows(const tarei_frame *const frame, const tarei_s
     return TARE_OK;
   }
   int64_t valid[TARE_MAX_RANK];
-  frame_valid(frame, step->node->out[0], valid);
-  const tarei_reading reading = {.reader = reader, .step = step, .run = run, .valid = valid};
+  const bool of_input = step->lowering->rows_of_input;
+  frame_valid(frame, of_input ? step->node->in[0] : step->node->out[0], valid);
+  const tarei_reading reading = {.reader = reader,
+                                 .step = step,
+                                 .run = run,
+                                 .positions = of_input ? run->in[0] : run->out[0],
+                                 .valid = valid};
   return context->read(context->read_user, &reading, err);
 }
 

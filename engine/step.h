@@ -69,8 +69,9 @@ typedef struct tarei_lowering {
    * if none are counted. */
   tarei_operations_fn *operations;
   /* Copies the row of the float product that gives an output position, counted over all axes of the
-   * output but the last. NULL: no form is such a product. */
+   * output but the last, or of input 0 with `rows_of_input`. NULL: no form is such a product. */
   void (*row)(const tarei_step *step, const tarei_run *run, size_t position, float *out);
+  bool rows_of_input;
   /* Scales of the int8 weights that `prepare` made of input `input`, which are written to `out`
    * unless it is NULL. Returns their number, 0 for other inputs. NULL: no form has such weights. */
   size_t (*weight_scales)(const tarei_step *step, int input, float *out);

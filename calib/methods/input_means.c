@@ -26,6 +26,12 @@ static tare_status take_means(const tarei_row_reader *const reader,
                            tarei_weight_view_hash(reader->graph, view), means, err);
 }
 
+/* Biases are corrected of layers with one matrix of weights. */
+static bool has_one_matrix(const tarei_row_reader *const reader) {
+  tarei_weight_view view;
+  return tarei_weight_view_of(reader->graph, reader->node, &view);
+}
+
 /* Models may give nodes one name: the first of them has the means. */
 static tare_status take_all_means(const tare_plan *const plan, const tarei_grams *const grams,
                                   tarei_names *const taken, float *const means,
@@ -34,7 +40,7 @@ static tare_status take_all_means(const tare_plan *const plan, const tarei_grams
     const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
     const tarei_input_sums *const sums = &grams->inputs[reader->rows_of];
     const int input = reader->node->in[0];
-    if (sums->n_rows > 0 && !reader->graph->values[input].quant.follows_level &&
+    if (sums->n_rows > 0 && has_one_matrix(reader) && !reader->graph->values[input].quant.follows_level &&
         tarei_is_finite(reader->graph, reader->weights.value) &&
         tarei_names_find(taken, reader->node->name) < 0) {
       tarei_names_add(taken, reader->node->name, i);

@@ -61,6 +61,19 @@ static tare_status tune_take(tarei_search *const s, tare_plan **const plan,
   return TARE_OK;
 }
 
+/* The interval of a few samples may lie above what all have. Those that calibrated are no worse
+ * than others: a plan that misses the bound on them misses it. */
+static tare_status check_calibrated(tarei_search *const s, tare_plan **const plan,
+                                    tare_tune_score *const score, tare_error *const err) {
+  tare_tune_score on;
+  if (!s->options->calibrated || isinf(s->options->sqnr_db)) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_trials_score(&s->trials, s->options->calibrated, plan, 1, &on, err));
+  score->holds = on.sqnr_db >= s->options->sqnr_db;
+  return TARE_OK;
+}
+
 tare_status tarei_search_offer(tarei_search *const s, tare_plan **const plan,
                                tare_tune_score *const score, const char *const requests,
                                tare_error *const err) {
@@ -69,7 +82,10 @@ tare_status tarei_search_offer(tarei_search *const s, tare_plan **const plan,
   if (score->holds) {
     TAREI_TRY(tune_is_better(s, *plan, score, &better, err));
   }
-  return better ? tune_take(s, plan, score, requests, err) : TARE_OK;
+  if (better) {
+    TAREI_TRY(check_calibrated(s, plan, score, err));
+  }
+  return better && score->holds ? tune_take(s, plan, score, requests, err) : TARE_OK;
 }
 
 tare_status tarei_search_judge(tarei_search *const s, tare_plan **const plan,

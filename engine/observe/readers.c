@@ -6,23 +6,24 @@
 #include "base/mem.h"
 #include "engine/plan.h"
 
-/* Linear layers read the rows of a tensor as they are; the windows of convolutions may differ. */
-static bool readers_share_rows(const tarei_row_reader *const reader) {
-  return reader->graph->values[reader->weights.value].rank == 2;
+/* Linear and recurrent layers read the rows of a tensor as they are; the windows of convolutions
+ * may differ. */
+static bool readers_share_rows(const tarei_step *const step, const tarei_row_reader *const reader) {
+  return step->lowering->rows_of_input || step->graph->values[reader->weights.value].rank == 2;
 }
 
-/* `first`: of each value of the graph, its first linear reader, or -1. */
+/* `first`: of each value of the graph, its first reader of rows as they are, or -1. */
 static tare_status readers_add(tare_plan *const plan, tarei_step *const step, int *const first,
                                tare_error *const err) {
   tarei_row_reader reader = {.graph = step->graph, .node = step->node, .rows_of = plan->n_readers};
   if (!step->lowering->row || tarei_attr_int(step->node, "group", 1) != 1 ||
-      !tarei_weight_view_of(step->graph, step->node, &reader.weights)) {
+      !tarei_row_weights_of(step->graph, step->node, &reader.weights)) {
     return TARE_OK;
   }
   if (!TAREI_GROW(plan->readers, plan->n_readers, plan->cap_readers)) {
     return tarei_fail_memory(err, "layers with weights", sizeof reader);
   }
-  if (readers_share_rows(&reader)) {
+  if (readers_share_rows(step, &reader)) {
     int *const known = &first[step->node->in[0]];
     *known = *known < 0 ? plan->n_readers : *known;
     reader.rows_of = *known;

@@ -22,7 +22,8 @@ typedef struct tarei_reading {
   int reader; /* its number in the plan */
   const tarei_step *step;
   const tarei_run *run;
-  const int64_t *valid; /* per axis of the output: the extent of real data */
+  const tare_tensor *positions; /* a tensor that has a row at each place of its axes but the last */
+  const int64_t *valid;         /* of these axes: the extent of real data */
 } tarei_reading;
 
 /* Called between steps, on the thread that runs the context, for the readers that are the first of
@@ -34,7 +35,7 @@ tare_status tarei_plan_find_readers(tare_plan *plan, tare_error *err);
 int tarei_plan_n_readers(const tare_plan *plan);
 const tarei_row_reader *tarei_plan_reader(const tare_plan *plan, int i);
 
-/* Copies the row of an output position, counted over all axes of the output but the last. */
+/* Copies the row of a position, counted over all axes of `positions` but the last. */
 void tarei_reading_row(const tarei_reading *reading, size_t position, float *out);
 
 #endif

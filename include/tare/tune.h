@@ -76,7 +76,9 @@ typedef struct tare_tune_options {
                                progress are not used */
   tare_tune_progress_fn progress; /* NULL: none */
   void *progress_user;
-  void *reserved[8]; /* for later versions; NULL */
+  tare_dataset *calibrated; /* samples of the calibration, on which too a plan must reach sqnr_db:
+                               on others it has no more. NULL: none */
+  void *reserved[7];        /* for later versions; NULL */
 } tare_tune_options;
 
 /** A layer that has a choice. What it points to belongs to the result. */
@@ -191,8 +193,9 @@ typedef struct tare_raise_written {
 
 /** Options of tare_raise_layers; set the defaults with tare_raise_options_init. */
 typedef struct tare_raise_options {
-  double below_db;          /* an SQNR from which on nothing is done; 28 */
-  double sqnr_db;           /* what a plan below it shall reach; 29 */
+  double below_db;          /* an SQNR from which on nothing is done; 28. `tare quantize` has 27, as
+                               models that are written have little but float to raise layers to */
+  double sqnr_db;           /* what a plan below it shall reach; 29. `tare quantize`: 28 */
   double seconds;           /* after this time what has been measured decides, and two plans at most
                                are judged; 0: no limit */
   tare_build_options build; /* with a table, whose own requests do not count. Layers that its

@@ -321,16 +321,17 @@ def _written_of(model: Model, table: Table, options: Mapping[str, Any], profiles
 
 
 def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
-                 profiles: ProfilesLike = None, *, below_db: float = 27, min_sqnr_db: float = 28,
-                 seconds: float = 0, build: Optional[Mapping[str, Any]] = None,
+                 profiles: ProfilesLike = None, *, below_db: Optional[float] = None,
+                 min_sqnr_db: Optional[float] = None, seconds: float = 0,
+                 build: Optional[Mapping[str, Any]] = None,
                  written: Optional[Mapping[str, Any]] = None, **options: Any) -> Raised:
     """Finds the layers that 8 bits cost too much by trial, and notes them in the table
     (``layer_precisions``): row scales, 16-bit rows or float. ``tare calibrate`` does it by default.
 
     - ``data``: a few samples, which are read many times
-    - ``below_db``: an SQNR of the worst output from which on nothing is done; ``min_sqnr_db``: what
-      a plan below it shall reach; ``seconds``: after this time what has been measured
-      decides, and two plans at most are judged
+    - ``below_db``: an SQNR of the worst output from which on nothing is done (default 28, 27 with
+      ``written``); ``min_sqnr_db``: what a plan below it shall reach (default: 1 dB more);
+      ``seconds``: after this time what has been measured decides, and two plans at most are judged
     - ``build``: options of :func:`tare.build`; ``options``: fit and threads as of
       :func:`tare.evaluate`
     - ``written``: options of :func:`tare.export` (``{}``: its defaults): the trials are of models
@@ -343,7 +344,10 @@ def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
     built = BuildOptions(keep, table, **dict(build or {}))
     evaluated = EvalOptions(keep, **options)
     c.build, c.eval = built.c[0], evaluated.c[0]
-    c.below_db, c.sqnr_db, c.seconds = below_db, min_sqnr_db, seconds
+    if below_db is None:
+        below_db = c.below_db if written is None else c.below_db - 1
+    c.below_db, c.seconds = below_db, seconds
+    c.sqnr_db = below_db + 1 if min_sqnr_db is None else min_sqnr_db
     ports, n_ports = loaded._ports()
     outputs = ffi.new("const tare_port **")
     n_outputs = lib.tare_model_outputs(loaded._handle, outputs)

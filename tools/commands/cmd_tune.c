@@ -35,6 +35,8 @@ enum {
 enum { SEARCH_SAMPLES = 8, CHECK_SAMPLES = 32 };
 /* Without --eval, one of so many samples is held out of the calibration, if there are so many. */
 enum { HELD_OUT_PART = 4, HELD_OUT_LEAST = 16 };
+/* That judge plans beside those that are held out, which are many where there are more. */
+enum { MOST_CALIBRATED = HELD_OUT_PART * CHECK_SAMPLES };
 static const double DEFAULT_SQNR = 30;
 
 typedef struct tune_arguments {
@@ -395,6 +397,7 @@ static tare_status tune_search_plan(const tune_arguments *const a, tune_work *co
   o->build = opt_build_options(&a->build, &a->in.common, w->choice.table);
   o->eval = source_eval_options(&a->in, &a->metric, &w->lengths, w->streaming);
   o->timings = w->timings;
+  o->calibrated = w->held_out && w->given - w->held_out <= MOST_CALIBRATED ? w->data : NULL;
   o->progress = tune_tick;
   o->progress_user = &watch;
   signals_hold_interrupt();

@@ -127,7 +127,7 @@ static tare_status raise_file(const quantize_judged *const what, const quantize_
                               tare_error *const err) {
   draft d = {.what = what, .how = how, .file = file};
   tare_status status = run_draft(&d, err);
-  if (status == TARE_OK && draft_sqnr(&d) < RAISING_BELOW) {
+  if (status == TARE_OK && draft_sqnr(&d) < RAISING_WRITTEN_BELOW) {
     status = raise_draft(&d, table, err);
   }
   tare_eval_result_fini(&d.result);

@@ -102,7 +102,8 @@ static void say_raised(const raising_case *const r, const tare_raised *const rai
 tare_status raising_search(const raising_case *const r, tare_raise_options *const options,
                            tare_raised *const out, tare_error *const err) {
   tare_dataset *search = NULL, *check = NULL;
-  options->below_db = RAISING_BELOW;
+  options->below_db = options->written ? RAISING_WRITTEN_BELOW : RAISING_BELOW;
+  options->sqnr_db = options->below_db + RAISING_MARGIN;
   options->seconds = r->seconds > 0 ? fmin(r->seconds, MOST_SECONDS) : MOST_SECONDS;
   *out = (tare_raised){0};
   tare_status status = open_both(r, &search, &check, err);

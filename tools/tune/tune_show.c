@@ -98,8 +98,9 @@ static void print_bounds(const tune_report *const r) {
   const char *between = " ";
   printf("bounds    ");
   if (!isinf(r->options->sqnr_db)) {
-    printf("%sSQNR at least %.1f dB%s", between, r->options->sqnr_db,
-           has_interval(r) ? " at the lower end of the interval" : "");
+    printf("%sSQNR at least %.1f dB%s%s", between, r->options->sqnr_db,
+           has_interval(r) ? " at the lower end of the interval" : "",
+           r->options->calibrated ? ", and over the samples that calibrate" : "");
     between = ", ";
   }
   if (r->options->min_integer_share > 0) {
@@ -154,6 +155,33 @@ static void print_kept_levels(const tune_report *const r) {
         "levels     %d layer%s no static scales, because louder inputs would exceed them "
         "(--gain-range tries them at each level)\n",
         kept, kept == 1 ? " has" : "s have");
+  }
+}
+
+/* Ids have no level. */
+static bool tuned_reads_floats(const tare_plan *const plan) {
+  const tare_port *ports;
+  const int n = tare_plan_inputs(plan, &ports);
+  for (int i = 0; i < n; i++) {
+    if (ports[i].dtype == TARE_F32 || ports[i].dtype == TARE_F64) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The samples that judged are as loud as those that calibrated. Features of audio do not become
+ * those of louder audio by a factor. */
+static void print_untried_levels(const tune_report *const r) {
+  int fixed = 0;
+  for (int i = 0; i < tare_tuned_n_layers(r->tuned); i++) {
+    fixed += is_static(tare_tuned_get_layer(r->tuned, i).chosen);
+  }
+  if (fixed && !tare_tuned_n_levels(r->tuned) && tuned_reads_floats(tare_tuned_plan(r->tuned))) {
+    printf(
+        "untried    levels other than those of the data: %d layer%s static scales (--gain-range "
+        "tries them; of features of audio, add louder and quieter ones to the data)\n",
+        fixed, fixed == 1 ? " has" : "s have");
   }
 }
 
@@ -215,6 +243,7 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
     printf("           %.1f %% of the multiply-adds on integers\n", 100 * share);
   }
   print_kept_levels(r);
+  print_untried_levels(r);
   if (r->options->build.table) {
     table_print_weight_methods(r->options->build.table);
   }

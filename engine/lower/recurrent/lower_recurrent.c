@@ -1,6 +1,7 @@
 /* LSTM, GRU and RNN, and QLSTM, QGRU and QRNN. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "engine/lower/operands.h"
@@ -142,20 +143,30 @@ static const char *recurrent_kernel(const tarei_step *const step, const tarei_ke
   return s->f64 ? "" : s->bytes ? k->i8_gemm_name : k->f32_gemm_name;
 }
 
-#define LOWERING(id, prepare_as_what)                 \
+static void recurrent_row(const tarei_step *const step, const tarei_run *const r,
+                          const size_t position, float *const out) {
+  const tare_tensor *const x = r->in[TAREI_RECURRENT_X];
+  const size_t k = (size_t)x->dims[2];
+  (void)step;
+  memcpy(out, (const float *)x->data + position * k, k * sizeof *out);
+}
+
+#define LOWERING(id, prepare_as_what, row_or_null)    \
   const tarei_lowering tarei_lower_##id = {           \
       .state_bytes = sizeof(tarei_recurrent),         \
       .prepare = prepare_as_what,                     \
       .scratch = recurrent_scratch,                   \
       .run = recurrent_run,                           \
       .operations = tarei_operations_by_recurrence,   \
+      .row = row_or_null,                             \
+      .rows_of_input = true,                          \
       .weight_scales = tarei_recurrent_weight_scales, \
       .kernel = recurrent_kernel,                     \
       .packs = 1u << TAREI_RECURRENT_W | 1u << TAREI_RECURRENT_R}
 
-LOWERING(gru, recurrent_prepare);
-LOWERING(lstm, recurrent_prepare);
-LOWERING(rnn, recurrent_prepare);
-LOWERING(qgru, prepare_int8);
-LOWERING(qlstm, prepare_int8);
-LOWERING(qrnn, prepare_int8);
+LOWERING(gru, recurrent_prepare, recurrent_row);
+LOWERING(lstm, recurrent_prepare, recurrent_row);
+LOWERING(rnn, recurrent_prepare, recurrent_row);
+LOWERING(qgru, prepare_int8, NULL);
+LOWERING(qlstm, prepare_int8, NULL);
+LOWERING(qrnn, prepare_int8, NULL);

@@ -95,10 +95,9 @@ static tare_status take_floats(const matrix *const m, const tarei_step *const st
 /* --- int8 ------------------------------------------------------------------------------------- */
 
 /* One piece; q holds rows * k bytes. */
-static void quantize_piece(const matrix *const m, const float *const w, int8_t *const q,
-                           float *const scales) {
+static void quantize_piece(const matrix *const m, const float *const w, const float *const scales,
+                           int8_t *const q) {
   for (size_t i = 0; i < m->rows; i++) {
-    scales[i] = tarei_weight_scale(w + i * m->k, m->k, 1);
     for (size_t j = 0; j < m->k; j++) {
       q[i * m->k + j] = tarei_weight_quantize(w[i * m->k + j], scales[i]);
     }
@@ -119,7 +118,7 @@ static tare_status pack_bytes(const matrix *const m, const float *const w, const
   }
   for (size_t i = 0; i < m->dirs * m->pieces; i++) {
     const size_t column = i * m->step;
-    quantize_piece(m, w + i * m->rows * m->k, q, to->scales + i * m->rows);
+    quantize_piece(m, w + i * m->rows * m->k, to->scales + i * m->rows, q);
     tarei_i8_pack(q, m->k, true, m->k, m->rows, to->packed + tarei_i8_packed_size(m->k, column),
                   to->add + column);
     for (size_t c = 0; c < m->step; c++) {
@@ -128,6 +127,18 @@ static tare_status pack_bytes(const matrix *const m, const float *const w, const
   }
   free(q);
   return TARE_OK;
+}
+
+/* Those that the node states are of W. */
+static void take_weight_scales(const matrix *const m, const tarei_step *const step, const int input,
+                               const float *const w, float *const scales) {
+  const size_t n = m->dirs * m->pieces * m->rows;
+  if (input == TAREI_RECURRENT_W && tarei_weight_scales_stated(step, n, scales)) {
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    scales[i] = tarei_weight_scale(w + i * m->k, m->k, 1);
+  }
 }
 
 /* Factors of a profile: those of the weights times the scale of what they are multiplied with. */
@@ -155,10 +166,11 @@ static tare_status take_bytes(const matrix *const m, const tarei_step *const ste
   if (!fresh) {
     return TARE_OK;
   }
+  const float *const w = step->graph->values[step->node->in[input]].data->data;
   const recurrent_weights_target to = {packed, add, scales};
-  TAREI_TRY(pack_bytes(m, step->graph->values[step->node->in[input]].data->data,
-                       scaled ? tarei_u8_zero_point(step->graph, x) : TAREI_ROW_SCALES_ZERO_POINT,
-                       &to, err));
+  take_weight_scales(m, step, input, w, scales);
+  TAREI_TRY(pack_bytes(
+      m, w, scaled ? tarei_u8_zero_point(step->graph, x) : TAREI_ROW_SCALES_ZERO_POINT, &to, err));
   for (size_t p = 0; p < profiles; p++) {
     fill_factors(m, scales, scaled ? (double)tarei_u8_scale(step->graph, x, (int)p) : 1.0,
                  (float *)mult + p * n);

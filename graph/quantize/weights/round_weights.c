@@ -190,7 +190,7 @@ static tare_status apply_to_layer(tarei_rounder *const r, tarei_graph *const g, 
                                   tare_error *const err) {
   tarei_weight_view view;
   found_choices f;
-  if (!tarei_weight_view_of(g, &g->nodes[n], &view)) {
+  if (!tarei_row_weights_of(g, &g->nodes[n], &view)) {
     return TARE_OK;
   }
   TAREI_TRY(find_choices(r, g, &g->nodes[n], &view, &f, err));

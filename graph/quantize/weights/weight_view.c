@@ -61,6 +61,32 @@ bool tarei_weight_view_of(const tarei_graph *const g, const tarei_node *const no
   return true;
 }
 
+/* W [directions, gates * hidden, inputs] of a recurrent layer. */
+static bool view_input_weights(const tarei_graph *const g, const tarei_node *const node,
+                               tarei_weight_view *const out) {
+  const tarei_int8_form *const form = tarei_op_int8_form(node->op);
+  const bool recurrent = form && form->activations == 1 && form->weights == 2;
+  const tarei_value *const v = recurrent ? &g->values[node->in[1]] : NULL;
+  if (!v || !v->data || v->dtype != TARE_F32) {
+    return false;
+  }
+  const tare_tensor t = tarei_value_tensor(g, node->in[1]);
+  const int64_t k = t.dims[t.rank - 1], count = tare_tensor_count(&t);
+  *out = (tarei_weight_view){.value = node->in[1],
+                             .n = k > 0 ? count / k : 0,
+                             .k = k,
+                             .taps = 1,
+                             .step_n = k,
+                             .step_c = 1,
+                             .step_taps = k};
+  return count > 0;
+}
+
+bool tarei_row_weights_of(const tarei_graph *const g, const tarei_node *const node,
+                          tarei_weight_view *const out) {
+  return tarei_weight_view_of(g, node, out) || view_input_weights(g, node, out);
+}
+
 uint64_t tarei_weight_view_hash(const tarei_graph *const g, const tarei_weight_view *const view) {
   const float *const w = g->values[view->value].data->data;
   const int64_t dims[] = {view->n, view->k};

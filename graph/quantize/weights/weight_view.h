@@ -17,6 +17,10 @@ typedef struct tarei_weight_view {
  * with a constant matrix. False for other nodes. */
 bool tarei_weight_view_of(const tarei_graph *graph, const tarei_node *node, tarei_weight_view *out);
 
+/* The weights that a layer multiplies the rows of input 0 by: those above, or W of a recurrent
+ * layer, of which each unit of each gate and direction is an output channel. */
+bool tarei_row_weights_of(const tarei_graph *graph, const tarei_node *node, tarei_weight_view *out);
+
 /* Where the weight of output channel j for input i is in the constant. Input i is that of ONNX's
  * order in every layout: tap i % taps of input channel i / taps. */
 static inline int64_t tarei_weight_view_at(const tarei_weight_view *const v, const int64_t j,

@@ -152,11 +152,42 @@ static void other_nodes_have_no_view(void **const state) {
   tarei_graph_free(g);
 }
 
+/* All gates of both directions are output channels; the weights of the state are not seen. */
+static void recurrent_layers_have_weights_of_rows(void **const state) {
+  (void)state;
+  enum { DIRECTIONS = 2, GATES = 3, UNITS = 4, INPUTS = 5, CHANNELS = DIRECTIONS * GATES * UNITS };
+  float w[CHANNELS * INPUTS], r[CHANNELS * UNITS] = {0};
+  for (int i = 0; i < CHANNELS * INPUTS; i++) {
+    w[i] = weight_of(i / INPUTS, i % INPUTS);
+  }
+  tarei_graph *const g = tarei_graph_new("test");
+  const int64_t w_dims[] = {DIRECTIONS, GATES * UNITS, INPUTS};
+  const int64_t r_dims[] = {DIRECTIONS, GATES * UNITS, UNITS};
+  const int x = add_input(g, "x", "t;batch;5");
+  const int y =
+      OP(g, "GRU", "y", x, add_floats(g, "w", 3, w_dims, w), add_floats(g, "r", 3, r_dims, r));
+  assert_true(tarei_attr_set_int(last_node(g), "hidden_size", UNITS));
+  assert_true(tarei_attr_set_string(last_node(g), "direction", "bidirectional"));
+  end_graph(g, y);
+  tarei_weight_view view;
+  assert_false(tarei_weight_view_of(g, layer_of(g), &view));
+  assert_true(tarei_row_weights_of(g, layer_of(g), &view));
+  assert_int_equal(view.n, CHANNELS);
+  assert_int_equal(view.k, INPUTS);
+  for (int64_t j = 0; j < CHANNELS; j++) {
+    for (int64_t i = 0; i < INPUTS; i++) {
+      assert_true(w[tarei_weight_view_at(&view, j, i)] == weight_of(j, i));
+    }
+  }
+  tarei_graph_free(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(views_are_the_same_in_every_layout),
       cmocka_unit_test(hashes_tell_weights_and_sizes_apart),
       cmocka_unit_test(other_nodes_have_no_view),
+      cmocka_unit_test(recurrent_layers_have_weights_of_rows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
