@@ -96,6 +96,7 @@ void say_ignored_requests(const opt_common *const options, const tare_build_opti
   const char *const names[] = {build->layer_precisions ? "--layer-precisions" : NULL,
                                build->layer_weight_types ? "--layer-weight-types" : NULL,
                                build->layer_output_types ? "--layer-output-types" : NULL};
+  const bool table_requests = build->table && *tare_table_layer_precisions(build->table);
   cli_list given = {0};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (names[i]) {
@@ -106,6 +107,10 @@ void say_ignored_requests(const opt_common *const options, const tare_build_opti
     char *const text = cli_join(given.items, given.n, " and ");
     say(options, "warning: --precision-constraints none ignores %s", text);
     free(text);
+  } else if (given.n == 0 && build->constraints != TARE_CONSTRAINTS_PREFER && !table_requests) {
+    say(options,
+        "warning: --precision-constraints has no effect: nothing is requested by name (add "
+        "--layer-precisions, --layer-weight-types or --layer-output-types)");
   }
   cli_list_fini(&given);
 }

@@ -11,7 +11,7 @@ void say(const opt_common *options, const char *fmt, ...) __attribute__((format(
 void say_more(const opt_common *options, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Requests by name that --precision-constraints none ignores. */
+/* Requests by name that --precision-constraints none ignores, and constraints without requests. */
 void say_ignored_requests(const opt_common *options, const tare_build_options *build);
 
 /* What the user should know about data that was read: the samples that were skipped, by name, labels

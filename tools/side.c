@@ -19,6 +19,16 @@ tare_status side_load(const char *const path, const opt_common *const common, si
                   kind->name);
 }
 
+tare_status side_load_plan(const char *const path, const opt_common *const common, side *const out,
+                           tare_error *const err) {
+  CLI_TRY(side_load(path, common, out, err));
+  return out->plan
+             ? TARE_OK
+             : cli_fail(err, TARE_E_INPUT,
+                        "%s is a model file, expected a plan (tare build makes one of a model)",
+                        path);
+}
+
 void side_fini(side *const s) {
   tare_plan_free(&s->plan);
   tare_model_free(&s->model);

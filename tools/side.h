@@ -12,6 +12,8 @@ typedef struct side {
 
 /* Loads a plan, or a model that is still to be built. */
 tare_status side_load(const char *path, const opt_common *common, side *out, tare_error *err);
+/* The same for a plan alone. */
+tare_status side_load_plan(const char *path, const opt_common *common, side *out, tare_error *err);
 void side_fini(side *s);
 
 /* TARE_E_USAGE when options were given that only a model can heed, and this is a plan. */

@@ -31,8 +31,8 @@ static tare_status write_lines(const char *const from, const char *const to,
     fprintf(out, "%.9g %s\n", entry.amax, entry.tensor);
   }
   if (status == TARE_OK) {
-    status = out && fclose(out) == 0 ? tare_write_file(to, text, size, err)
-                                     : fail(err, to, "out of memory");
+    status = out && fclose(out) == 0 && text ? tare_write_file(to, text, size, err)
+                                             : fail(err, to, "out of memory");
   }
   free(text);
   tare_table_free(&table);

@@ -187,5 +187,5 @@ tare_status tarei_onnx_widen(tarei_graph *const graph, const Onnx__GraphProto *c
       TAREI_TRY(narrow_output(graph, graph->outputs[i], type, err));
     }
   }
-  return TARE_OK;
+  return tarei_graph_compact(graph, err);
 }

@@ -103,8 +103,7 @@ static tare_status import_graph(tarei_importer *const importer, tare_error *cons
   TAREI_TRY(tarei_onnx_inputs(importer, err));
   TAREI_TRY(tarei_onnx_nodes(importer, err));
   TAREI_TRY(tarei_onnx_outputs(importer, err));
-  TAREI_TRY(tarei_onnx_widen(importer->graph, importer->proto, err));
-  return tarei_graph_compact(importer->graph, err);
+  return tarei_onnx_widen(importer->graph, importer->proto, err);
 }
 
 static tare_status import_model(Onnx__ModelProto *const model, const char *const path,

@@ -11,6 +11,7 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/const_data.c
   passes/dims_attr.c
   passes/drop_identities.c
+  passes/drop_window_axis.c
   passes/find_spectra.c
   passes/fold_constants.c
   passes/fuse_activation.c
@@ -19,6 +20,7 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/fuse_gelu.c
   passes/fuse_hard_swish.c
   passes/fuse_residual.c
+  passes/join_pads.c
   passes/layout.c
   passes/move_axes.c
   passes/norm/batchnorm.c

@@ -27,39 +27,68 @@ void TAREI_K(tarei_k_pool_max_u8_u8_16)(const tarei_pool_bytes *pool) {
   }
 }
 
-/* Comparing loses a NaN: its magnitude is kept, as an integer above all others. */
-TAREI_INLINE void pool_largest(const tarei_pool_floats *p, size_t from, float *out) {
-  for (size_t i = 0; i < p->n; i += TAREI_LANES) {
-    const size_t left = lanes_left(i, p->n);
-    v16 best = v_load_n(p->rows[0] + from + i, left);
-    v16i size = v_bits(v_abs(best));
-    for (size_t r = 1; r < p->n_rows; r++) {
-      const v16 x = v_load_n(p->rows[r] + from + i, left);
-      best = v_max(x, best);
-      size = i_max(size, v_bits(v_abs(x)));
-    }
-    const v16 largest = i_as_float(size);
-    v_store_n(out + i, v_select(v_less(v_set1(-1.0f), largest), best, largest), left);
+/* Elements of one row of windows that lanes take: those of channels side by side, or the same of
+ * several windows where there is one channel. */
+TAREI_INLINE v16 pool_lanes(const float *from, size_t apart, size_t n) {
+  if (apart == 1) {
+    return v_load_n(from, n);
   }
+  float x[TAREI_LANES] = {0};
+  if (n == TAREI_LANES) { /* a number that the compiler knows */
+    for (size_t l = 0; l < TAREI_LANES; l++) {
+      x[l] = from[l * apart];
+    }
+    return v_load(x);
+  }
+  for (size_t l = 0; l < n; l++) {
+    x[l] = from[l * apart];
+  }
+  return v_load(x);
 }
 
-void TAREI_K(tarei_k_pool_max_f32_16)(const tarei_pool_floats *pool) {
-  for (size_t i = 0; i < pool->m; i++) {
-    pool_largest(pool, i * pool->step, pool->out + i * pool->n);
+/* n sums of lanes. */
+TAREI_INLINE v16 pool_sum(const tarei_pool_floats *p, size_t from, size_t apart, size_t n) {
+  v16 sum = pool_lanes(p->rows[0] + from, apart, n);
+  for (size_t r = 1; r < p->n_rows; r++) {
+    sum = v_add(sum, pool_lanes(p->rows[r] + from, apart, n));
   }
+  return sum;
+}
+
+/* Comparing loses a NaN: its magnitude is kept, as an integer above all others. */
+TAREI_INLINE v16 pool_largest(const tarei_pool_floats *p, size_t from, size_t apart, size_t n) {
+  v16 best = pool_lanes(p->rows[0] + from, apart, n);
+  v16i size = v_bits(v_abs(best));
+  for (size_t r = 1; r < p->n_rows; r++) {
+    const v16 x = pool_lanes(p->rows[r] + from, apart, n);
+    best = v_max(x, best);
+    size = i_max(size, v_bits(v_abs(x)));
+  }
+  const v16 largest = i_as_float(size);
+  return v_select(v_less(v_set1(-1.0f), largest), best, largest);
+}
+
+/* RESULT of p, the first element of the lanes in each row, their distance and their number. */
+#define POOL_LANES(p, RESULT)                                                            \
+  if ((p)->n == 1) {                                                                     \
+    for (size_t at = 0; at < (p)->m; at += TAREI_LANES) {                                \
+      const size_t n = lanes_left(at, (p)->m), from = at * (p)->step, apart = (p)->step; \
+      v_store_n((p)->out + at, (RESULT), n);                                             \
+    }                                                                                    \
+    return;                                                                              \
+  }                                                                                      \
+  for (size_t at = 0; at < (p)->m; at++) {                                               \
+    for (size_t i = 0; i < (p)->n; i += TAREI_LANES) {                                   \
+      const size_t n = lanes_left(i, (p)->n), from = at * (p)->step + i, apart = 1;      \
+      v_store_n((p)->out + at * (p)->n + i, (RESULT), n);                                \
+    }                                                                                    \
+  }
+
+void TAREI_K(tarei_k_pool_max_f32_16)(const tarei_pool_floats *pool) {
+  POOL_LANES(pool, pool_largest(pool, from, apart, n))
 }
 
 void TAREI_K(tarei_k_pool_mean_f32_16)(const tarei_pool_floats *pool, float count) {
-  for (size_t at = 0; at < pool->m; at++) {
-    const size_t from = at * pool->step;
-    float *const out = pool->out + at * pool->n;
-    for (size_t i = 0; i < pool->n; i += TAREI_LANES) {
-      const size_t left = lanes_left(i, pool->n);
-      v16 sum = v_load_n(pool->rows[0] + from + i, left);
-      for (size_t r = 1; r < pool->n_rows; r++) {
-        sum = v_add(sum, v_load_n(pool->rows[r] + from + i, left));
-      }
-      v_store_n(out + i, v_div(sum, v_set1(count)), left);
-    }
-  }
+  POOL_LANES(pool, v_div(pool_sum(pool, from, apart, n), v_set1(count)))
 }
+#undef POOL_LANES

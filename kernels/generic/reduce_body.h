@@ -78,8 +78,8 @@ typedef void reduce_rows_fn(tarei_reduce_part part, const tarei_reduction *r, co
     return all;                                                                 \
   }
 
-/* How many of the lanes, which lie side by side, are summed in blocks that registers hold, over many
- * rows at a time: where lanes are few or rows far apart. The others are summed row by row. */
+/* How many of the lanes, which lie side by side, are summed in blocks that registers hold, over
+ * many rows at a time: where lanes are few or rows far apart. The others are summed row by row. */
 static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes, size_t size) {
   const bool down = lanes * size <= REDUCE_FEW_BYTES || r->stride * size >= REDUCE_FAR_BYTES;
   return down ? lanes / REDUCE_LANES * REDUCE_LANES : 0;
@@ -232,6 +232,38 @@ static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes,
     return result;                                                                              \
   }
 
+/* Rows of lanes that lie side by side: so many at a time as registers hold over all of them. */
+#define EXTREME_FLOAT_LANES(name, V_EXTREME)                                                   \
+  static void TAREI_K(name##_down)(const float *x, size_t n, size_t stride, size_t m,          \
+                                   float *acc) {                                               \
+    v16 best = v_load_n(acc, m);                                                               \
+    for (size_t i = 0; i < n; i++, x += stride) {                                              \
+      const v16 v = v_load_n(x, m);                                                            \
+      best = v_select(v_is_number(v), V_EXTREME(v, best), v);                                  \
+    }                                                                                          \
+    v_store_n(acc, best, m);                                                                   \
+  }                                                                                            \
+  static void TAREI_K(name##_of_lanes)(const tarei_reduction *r, const float *x, size_t lanes, \
+                                       float *acc) {                                           \
+    const bool down = TAREI_K(reduce_lanes_down)(r, lanes, sizeof *x) > 0;                     \
+    const size_t most = down ? REDUCE_NEAR_BYTES / (lanes * sizeof *x) : 1;                    \
+    for (size_t row = 0; row < r->rows; row++) {                                               \
+      const float *from = x + tarei_reduction_row(r, row);                                     \
+      for (size_t i = 0, n; i < r->n; i += n, from += n * r->stride) {                         \
+        n = r->n - i < most ? r->n - i : most;                                                 \
+        for (size_t l = 0; l < lanes; l += TAREI_LANES) {                                      \
+          TAREI_K(name##_down)(from + l, n, r->stride, lanes_left(l, lanes), acc + l);         \
+        }                                                                                      \
+      }                                                                                        \
+    }                                                                                          \
+  }
+
+#define EXTREME_LANES(name, type, STEP)                                                       \
+  static void TAREI_K(name##_of_lanes)(const tarei_reduction *r, const type *x, size_t lanes, \
+                                       type *acc) {                                           \
+    EACH_ELEMENT(type, lanes, 1, const type a = acc[l], v = e; acc[l] = (STEP);)              \
+  }
+
 /* Largest and smallest elements, in any order: the first and the last part are the whole. */
 #define REDUCE_EXTREME(name, type, INIT, STEP)                                               \
   static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x, \
@@ -249,7 +281,7 @@ static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes,
         }                                                                                    \
       }                                                                                      \
     } else if (step == 1) {                                                                  \
-      EACH_ELEMENT(type, lanes, 1, const type a = acc[l], v = e; acc[l] = (STEP);)           \
+      TAREI_K(name##_of_lanes)(r, x, lanes, acc);                                            \
     } else {                                                                                 \
       EACH_ELEMENT(type, lanes, step, const type a = acc[l], v = e; acc[l] = (STEP);)        \
     }                                                                                        \
@@ -282,8 +314,12 @@ static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes,
 #define SMALLER_OR_NAN v != v ? v : v < a ? v : a
 EXTREME_FLOAT_ROW(max_f32, v_max, >, LARGER_OR_NAN)
 EXTREME_FLOAT_ROW(min_f32, v_min, <, SMALLER_OR_NAN)
+EXTREME_FLOAT_LANES(max_f32, v_max)
+EXTREME_FLOAT_LANES(min_f32, v_min)
 EXTREME_ROW(max_f64, double, LARGER_OR_NAN)
 EXTREME_ROW(min_f64, double, SMALLER_OR_NAN)
+EXTREME_LANES(max_f64, double, LARGER_OR_NAN)
+EXTREME_LANES(min_f64, double, SMALLER_OR_NAN)
 #define REDUCE_FLOATS(suffix, type)                                  \
   REDUCE_SUMS(sizes_##suffix, type, double, 0, a + fabs(v), a + v)   \
   REDUCE_SUMS(squares_##suffix, type, double, 0, a + v * v, a + v)   \
@@ -311,6 +347,8 @@ REDUCE_FLOATS(f64, double)
 #define REDUCE_ORDER(suffix, type, lowest, highest)               \
   EXTREME_ROW(max_##suffix, type, v > a ? v : a)                  \
   EXTREME_ROW(min_##suffix, type, v < a ? v : a)                  \
+  EXTREME_LANES(max_##suffix, type, v > a ? v : a)                \
+  EXTREME_LANES(min_##suffix, type, v < a ? v : a)                \
   REDUCE_EXTREME(max_##suffix, type, (type)lowest, v > a ? v : a) \
   REDUCE_EXTREME(min_##suffix, type, (type)highest, v < a ? v : a)
 
@@ -354,6 +392,8 @@ REDUCE_ORDER(u16, uint16_t, 0, UINT16_MAX)
 #undef REDUCE_UNSIGNED
 #undef LOG_SUM_EXP
 #undef REDUCE_EXTREME
+#undef EXTREME_LANES
+#undef EXTREME_FLOAT_LANES
 #undef EXTREME_FLOAT_ROW
 #undef EXTREME_ROW
 #undef SMALLER_OR_NAN

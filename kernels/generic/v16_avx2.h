@@ -103,11 +103,14 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 }
 
 #define LESS(half, a, b) _mm256_cmp_ps(a.half, b.half, _CMP_LT_OQ)
-#define MAX_OR_ZERO(half, a, b) \
-  _mm256_and_ps(_mm256_cmp_ps(a.half, a.half, _CMP_ORD_Q), _mm256_max_ps(a.half, b.half))
+#define ORDERED(half, a, b) _mm256_cmp_ps(a.half, b.half, _CMP_ORD_Q)
+#define MAX_OR_ZERO(half, a, b) _mm256_and_ps(ORDERED(half, a, a), _mm256_max_ps(a.half, b.half))
 #define SELECT(half, m, a, b) _mm256_blendv_ps(b.half, a.half, m.half)
 TAREI_INLINE v16m v_less(v16 a, v16 b) {
   return BOTH(v16m, LESS, a, b);
+}
+TAREI_INLINE v16m v_is_number(v16 x) {
+  return BOTH(v16m, ORDERED, x, x);
 }
 TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) {
   return BOTH(v16, MAX_OR_ZERO, a, b);
@@ -116,6 +119,7 @@ TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) {
   return BOTH(v16, SELECT, m, a, b);
 }
 #undef LESS
+#undef ORDERED
 #undef MAX_OR_ZERO
 #undef SELECT
 

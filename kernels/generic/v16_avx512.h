@@ -49,6 +49,7 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 }
 
 TAREI_INLINE v16m v_less(v16 a, v16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+TAREI_INLINE v16m v_is_number(v16 x) { return _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q); }
 TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) { return _mm512_mask_blend_ps(m, b, a); }
 TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) { return _mm512_mask_blend_epi32(m, b, a); }
 

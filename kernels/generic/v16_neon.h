@@ -118,6 +118,9 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 TAREI_INLINE v16m v_less(v16 a, v16 b) {
   return EACH(v16m, BINARY, vcltq_f32, a, b);
 }
+TAREI_INLINE v16m v_is_number(v16 x) {
+  return EACH(v16m, BINARY, vceqq_f32, x, x);
+}
 TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) {
   return EACH(v16, TERNARY, vbslq_f32, m, a, b);
 }
@@ -125,8 +128,7 @@ TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) {
   return EACH(v16i, TERNARY, vbslq_s32, m, a, b);
 }
 TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) {
-  const v16m ordered = EACH(v16m, BINARY, vceqq_f32, a, a);
-  return v_select(ordered, v_max(a, b), v_set1(0.0f));
+  return v_select(v_is_number(a), v_max(a, b), v_set1(0.0f));
 }
 
 TAREI_INLINE v16i v_bits(v16 a) {

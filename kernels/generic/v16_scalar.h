@@ -54,6 +54,7 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 }
 
 TAREI_INLINE v16m v_less(v16 a, v16 b) { EACH_LANE(v16m, a.lane[i] < b.lane[i]); }
+TAREI_INLINE v16m v_is_number(v16 x) { EACH_LANE(v16m, x.lane[i] == x.lane[i]); }
 TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) {
   EACH_LANE(v16, m.lane[i] ? a.lane[i] : b.lane[i]);
 }

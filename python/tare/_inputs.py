@@ -99,6 +99,7 @@ class Inputs:
             add_profile_of_data(profiles, self.data[0].handle)
         else:
             raise no_range(profiles)
+        warn(profiles.warnings, stacklevel=4)
         return profiles
 
     def stream(self, options: Any) -> None:

@@ -178,7 +178,7 @@ def build(model: Union[Model, Path], table: Union[None, Table, Path] = None,
     settings = BuildOptions(keep, table, **options)
     ranges = profiles_for(loaded, profiles, settings.table)
     plan = Plan(make(lib.tare_plan_build, "tare_plan", loaded._handle, ranges._handle, settings.c))
-    warn(plan._unused())
+    warn([*ranges.warnings, *plan._unused()])
     return plan
 
 

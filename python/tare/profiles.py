@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import Any, Mapping, NamedTuple, Sequence, Union
 
 from ._native import Handle, ffi, lib, text
@@ -52,6 +53,15 @@ def spec_of(profile: Union[str, Profile]) -> str:
     return ",".join(_range_text(symbol, value) for symbol, value in profile.items())
 
 
+def _lengths(ports: Any, n_ports: int) -> set[str]:
+    """Symbols of axes that have lengths: not those that are only the first axis, unless it is alone."""
+    shapes = [[text(dim.symbol) if dim.symbol != ffi.NULL else "" for dim in port.dims[0:port.rank]]
+              for port in ports[0:n_ports]]
+    batches = {shape[0] for shape in shapes if len(shape) > 1}
+    alone = {shape[0] for shape in shapes if len(shape) == 1}
+    return {symbol for shape in shapes for symbol in shape[1:]} | (alone - batches)
+
+
 class ProfileSet(Handle):
     """A set of profiles for the inputs of a model."""
 
@@ -59,13 +69,24 @@ class ProfileSet(Handle):
 
     def __init__(self, ports: Any, n_ports: int) -> None:
         super().__init__(make(lib.tare_profiles_new, "tare_profiles", ports, n_ports))
+        self._lengths = _lengths(ports, n_ports)
+        self.warnings: list[str] = []
 
     def add(self, profiles: ProfilesLike) -> None:
         """Adds what the caller gave."""
         one = isinstance(profiles, (str, Mapping)) or not hasattr(profiles, "__iter__")
         several: Any = [profiles] if one else profiles
         for profile in several:
-            check(lib.tare_profiles_add, self._handle, spec_of(profile).encode())
+            spec = spec_of(profile)
+            check(lib.tare_profiles_add, self._handle, spec.encode())
+            self._look_for_ranges(spec)
+
+    def _look_for_ranges(self, spec: str) -> None:
+        for i, symbol in enumerate(symbols_of(self._handle)):
+            given = re.search(rf"(^|[,'\s]){re.escape(symbol)}'?=", spec)
+            if symbol in self._lengths and not lib.tare_profiles_is_sum(self._handle, i) and not given:
+                self.warnings.append(f"profile '{spec}': {symbol} is 1, since it has no range (add "
+                                     f"'{symbol}': (MIN, OPT, MAX))")
 
 
 def symbols_of(profiles: Any) -> list[str]:

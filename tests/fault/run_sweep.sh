@@ -154,6 +154,10 @@ check)
   "$TARE" export -q "$model" --calib "$folder/text.json" -o "$folder/int8.onnx" >"$folder/log"
   sweep none check -q "$folder/int8.onnx"
   ;;
+json) # all points: what is printed while options are read is held back
+  options="--text --runs 0 --kinds alloc"
+  sweep none check --json "$EXAMPLES/../tests/fixtures/onnx/check_good.onnx"
+  ;;
 import)
   prepare
   "$TARE" export -q "$model" --calib "$folder/text.json" -o "$folder/text.onnx" >"$folder/log"
@@ -225,8 +229,10 @@ reduce)
   "$TARE" debug reduce -q "$model" "$mini/eval.h5" --calib "$folder/narrow.json" --limit 1 \
     --layer-precisions '*:int8' -o "$folder/part.onnx" >"$folder/log"
   export TMPDIR="$folder" # what is killed leaves its files
-  sweep none debug reduce -q "$folder/part.onnx" "$folder/part.h5" --threads 1 \
-    --calib "$folder/part.calib.json" --layer-precisions '*:int8' -o "$folder/new.onnx"
+  options="$options --beside 2" output=o.onnx
+  [ "$RUNS" != ends ] || output=none out=$folder/new # three files: a signal may come between them
+  sweep $output debug reduce -q "$folder/part.onnx" "$folder/part.h5" --threads 1 \
+    --calib "$folder/part.calib.json" --layer-precisions '*:int8' -o "$out.onnx"
   ;;
 compare)
   prepare

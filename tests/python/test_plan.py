@@ -5,6 +5,7 @@ import os
 import resource
 import threading
 import unittest
+import warnings
 import weakref
 
 import numpy as np
@@ -63,6 +64,15 @@ class PlanTest(TestCase):
 
     def test_needs_profiles(self):
         self.refuses(tare.UsageError, "needs a range: give the lengths to run at", tare.build, MODEL)
+
+    def test_lengths_without_range(self):
+        for profile in ({}, "batch=2", {"batch": 2}):
+            with self.assertWarnsRegex(tare.TareWarning, "sequence is 1, since it has no range"):
+                plan = tare.build(MODEL, profiles=profile)
+            self.assertEqual(plan.profiles[0]["sequence"], (1, 1, 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", tare.TareWarning)
+            tare.build(MODEL, profiles={"sequence": (1, 8, 16)})
 
     def test_any_length(self):
         for length in (1, 7, 100, 512):

@@ -262,7 +262,7 @@ static tare_status build_plan(const build_arguments *const a, build_work *const 
                               tare_error *const err) {
   const tare_build_options o = opt_build_options(&a->build, &a->common, w->table);
   const double start = cli_now();
-  say_ignored_requests(&a->common, &a->build);
+  say_ignored_requests(&a->common, &o);
   CLI_TRY(tare_plan_build(w->model, w->profiles, &o, &w->plan, err));
   w->seconds = cli_now() - start;
   build_say_layers(a, w);

@@ -12,7 +12,7 @@
 #include "tools/say.h"
 #include "tools/show/layer_diff.h"
 #include "tools/show/layers.h"
-#include "tools/show/show.h"
+#include "tools/side.h"
 
 enum { OPT_TIMES = OPT_COMMAND, OPT_DIFF_SYMBOLS, OPT_DIFF_DURATION };
 enum { DIFFERENT = 1 }; /* exit code */
@@ -120,17 +120,16 @@ static const struct argp ARGP = {
 
 static tare_status diff_load(const diff_arguments *const a, diff_work *const w,
                              tare_error *const err) {
-  const tare_load_options load = opt_load(&a->common);
-  for (int i = 0; i < 2; i++) {
-    CLI_TRY(input_check(a->paths[i], err));
-    const show_kind *const kind = show_kind_of(a->paths[i]);
-    if (kind != &show_plan) {
-      return cli_fail(err, TARE_E_INPUT, "%s is a %s file, expected a plan", a->paths[i],
-                      kind->name);
-    }
-    CLI_TRY(tare_plan_load_with(a->paths[i], &load, &w->plans[i], err));
+  tare_status status = TARE_OK;
+  for (int i = 0; status == TARE_OK && i < 2; i++) {
+    side one = {0};
+    status = input_check(a->paths[i], err);
+    status = status == TARE_OK ? side_load_plan(a->paths[i], &a->common, &one, err) : status;
+    w->plans[i] = one.plan;
+    one.plan = NULL;
+    side_fini(&one);
   }
-  return TARE_OK;
+  return status;
 }
 
 static tare_status diff_read_data(const diff_arguments *const a, diff_work *const w, const int i,

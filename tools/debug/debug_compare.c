@@ -115,12 +115,7 @@ static tare_status build_reference(const debug_arguments *const a, debug_work *c
 
 static tare_status load_plan(const debug_arguments *const a, debug_work *const w,
                              tare_error *const err) {
-  CLI_TRY(side_load(a->in.path, &a->in.common, &w->plan, err));
-  if (!w->plan.plan) {
-    return cli_fail(err, TARE_E_INPUT,
-                    "%s is a model file, expected a plan (tare build makes one of a model)",
-                    a->in.path);
-  }
+  CLI_TRY(side_load_plan(a->in.path, &a->in.common, &w->plan, err));
   return side_load(a->against, &a->in.common, &w->against, err);
 }
 

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/debug/debug.h"
 #include "tools/debug/reduce.h"
@@ -172,7 +173,7 @@ static tare_status check_again(const reduce_work *const w, tare_error *const err
 }
 
 /* The part once more: the files of the last trial are those of another. */
-static tare_status write_reduced(reduce_work *const w, tare_error *const err) {
+static tare_status write_files(reduce_work *const w, tare_error *const err) {
   trials *const all = &w->r.all;
   tare_model *written = NULL;
   CLI_TRY(trial_of_part(all, &w->r.part, &w->last, err));
@@ -188,6 +189,33 @@ static tare_status write_reduced(reduce_work *const w, tare_error *const err) {
   CLI_TRY(trial_load(all, w->files.model, &written, err));
   const tare_status status = write_table(w, written, err);
   tare_model_free(&written);
+  return status;
+}
+
+static void forget_files(reduced_files *const files) {
+  forget_file(&files->model);
+  forget_file(&files->data);
+  forget_file(&files->table);
+}
+
+/* One of them alone is of no use: where one cannot be written, those that are new go. */
+static tare_status write_reduced(const reduce_arguments *const a, reduce_work *const w,
+                                 tare_error *const err) {
+  reduced_files names;
+  name_outputs(a, &names);
+  const char *const all[] = {names.model, names.data, names.table};
+  cli_list missing = {0};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (access(all[i], F_OK) != 0) {
+      cli_list_add(&missing, all[i]);
+    }
+  }
+  const tare_status status = write_files(w, err);
+  for (int i = 0; status != TARE_OK && i < missing.n; i++) {
+    (void)unlink(missing.items[i]); /* it may not have come so far */
+  }
+  cli_list_fini(&missing);
+  forget_files(&names);
   return status;
 }
 
@@ -383,7 +411,7 @@ static tare_status reduce_run(const reduce_arguments *const a, reduce_work *cons
         "warning: stopped after %d trials: a smaller part may fail too (try again with the part)",
         w->r.all.n);
   }
-  return write_reduced(w, err);
+  return write_reduced(a, w, err);
 }
 
 static void reduce_report(const reduce_arguments *const a, const reduce_work *const w) {
@@ -408,9 +436,7 @@ static void work_fini(reduce_work *const w) {
   tare_streaming_free(&w->streaming);
   tare_table_free(&w->table);
   whole_model_fini(&w->whole);
-  forget_file(&w->files.model);
-  forget_file(&w->files.data);
-  forget_file(&w->files.table);
+  forget_files(&w->files);
 }
 
 int debug_reduce(const int argc, char **const argv) {

@@ -8,10 +8,11 @@
 #include "tools/json_out.h"
 
 /* What argp and getopt say on stderr while they parse, where --json was asked for: they end the
- * process themselves. */
+ * process themselves. The stream is never closed: closing asks for memory, and loses the text
+ * without. */
 static struct {
   const char *command;
-  FILE *terminal;
+  FILE *memory, *terminal;
   char *text;
   size_t n;
 } held;
@@ -38,32 +39,32 @@ static void parse_print_error(void) {
   }
 }
 
-static void parse_release(void) {
+/* Whether all that was said could be held and is said now. */
+static bool parse_release(void) {
   if (!held.terminal) {
-    return;
+    return true;
   }
-  fclose(stderr);
+  const bool whole = fflush(stderr) == 0 && !ferror(stderr) && held.text;
   stderr = held.terminal;
   held.terminal = NULL;
-  fputs(held.text, stderr);
+  fputs(whole ? held.text : "tare: out of memory\n", stderr);
+  return whole;
 }
 
 static void parse_at_exit(void) {
   if (held.terminal) {
-    parse_release();
+    (void)parse_release(); /* has said so */
     parse_print_error();
   }
 }
 
 /* glibc's stderr is a variable, and getopt has no other place to write to. */
 static void parse_hold(const char *const command) {
-  FILE *const memory = open_memstream(&held.text, &held.n);
-  if (memory && atexit(parse_at_exit) == 0) {
+  held.memory = open_memstream(&held.text, &held.n);
+  if (held.memory && atexit(parse_at_exit) == 0) {
     held.command = command;
     held.terminal = stderr;
-    stderr = memory;
-  } else if (memory) {
-    fclose(memory);
+    stderr = held.memory;
   }
 }
 
@@ -84,7 +85,7 @@ void opt_parse(const struct argp *const argp, const int argc, char **const argv,
     parse_hold(argv[0]);
   }
   cli_parse(argp, argc, argv, input);
-  parse_release();
-  free(held.text);
-  held.text = NULL;
+  if (!parse_release()) {
+    exit(tare_status_exit_code(TARE_E_MEMORY));
+  }
 }

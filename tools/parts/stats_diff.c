@@ -9,6 +9,7 @@
 #include "tools/json_out.h"
 #include "tools/parts/scale_moves.h"
 #include "tools/report.h"
+#include "tools/show/show.h"
 
 /* A tensor in a profile of both. */
 typedef struct range_change {
@@ -86,6 +87,7 @@ static int by_distance(const void *const x, const void *const y) {
 
 static tare_status stats_diff_load(stats_pair *const p, tare_error *const err) {
   for (int i = 0; i < 2; i++) {
+    CLI_TRY(show_want(p->paths[i], &show_stats, "statistics", err));
     CLI_TRY(tare_stats_load(p->paths[i], &p->stats[i], err));
   }
   CLI_TRY(tare_stats_compare(p->stats[0], p->stats[1], &p->settings, err));

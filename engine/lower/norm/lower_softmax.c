@@ -1,6 +1,7 @@
 /* Softmax, LogSoftmax and Hardmax along any axis. Before opset 13 the dims from the axis on are one
  * row. */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "engine/lower/operands.h"
@@ -130,16 +131,31 @@ static void log_softmax_f64(const double *const x, const size_t n, double *const
   }
 }
 
-/* 1 at the first of the largest, 0 elsewhere. */
-#define HARDMAX(name, type)                                                 \
-  static void name(const type *const x, const size_t n, type *const out) {  \
-    size_t best = 0;                                                        \
-    for (size_t i = 1; i < n; i++) {                                        \
-      best = x[i] > x[best] || (isnan(x[i]) && !isnan(x[best])) ? i : best; \
-    }                                                                       \
-    for (size_t i = 0; i < n; i++) {                                        \
-      out[i] = (type)(i == best);                                           \
-    }                                                                       \
+#define HARDMAX_BLOCK 16 /* elements that are compared with the largest so far at a time */
+
+/* 1 at the first of the largest, 0 elsewhere; NaN is larger than any number. Few blocks have an
+ * element that is larger than all before: only these are searched. */
+#define HARDMAX(name, type)                                                   \
+  static bool name##_has_larger(const type *const x, const type largest) {    \
+    int larger = 0;                                                           \
+    for (size_t i = 0; i < HARDMAX_BLOCK; i++) {                              \
+      larger |= !(x[i] <= largest);                                           \
+    }                                                                         \
+    return larger != 0;                                                       \
+  }                                                                           \
+  static void name(const type *const x, const size_t n, type *const out) {    \
+    size_t best = 0;                                                          \
+    for (size_t i = 0, end; i < n; i = end) {                                 \
+      end = n - i < HARDMAX_BLOCK ? n : i + HARDMAX_BLOCK;                    \
+      if (end - i == HARDMAX_BLOCK && !name##_has_larger(x + i, x[best])) {   \
+        continue;                                                             \
+      }                                                                       \
+      for (size_t k = i; k < end; k++) {                                      \
+        best = x[k] > x[best] || (isnan(x[k]) && !isnan(x[best])) ? k : best; \
+      }                                                                       \
+    }                                                                         \
+    memset(out, 0, n * sizeof *out);                                          \
+    out[best] = 1;                                                            \
   }
 HARDMAX(hardmax_f32, float)
 HARDMAX(hardmax_f64, double)

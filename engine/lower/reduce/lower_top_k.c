@@ -41,13 +41,14 @@ static void sink(top_k_entry *const heap, const size_t n, size_t i, const top_k_
   heap[i] = e;
 }
 
+/* The first k elements fill the heap; later ones come here where they stand before its last. */
 static void offer(top_k_entry *const heap, const size_t k, const top_k_entry e) {
   if ((size_t)e.at < k) {
     heap[e.at] = e;
     for (size_t i = (size_t)e.at + 1 == k ? k / 2 : 0; i-- > 0;) {
       sink(heap, k, i, heap[i]);
     }
-  } else if (is_behind(&heap[0], &e)) {
+  } else {
     sink(heap, k, 0, e);
   }
 }
@@ -59,7 +60,10 @@ static void top_k_choose(const top_k_job *const j, const size_t at, top_k_entry 
     const size_t m = j->n - first < KEYS_AT_ONCE ? j->n - first : KEYS_AT_ONCE;
     j->keys(j->run->in[0]->data, at + first * j->inner, j->inner, m, keys);
     for (size_t i = 0; i < m; i++) {
-      offer(heap, j->k, (top_k_entry){keys[i] ^ j->flip, (int64_t)(first + i)});
+      const uint64_t key = keys[i] ^ j->flip;
+      if (first + i < j->k || key < heap[0].key) {
+        offer(heap, j->k, (top_k_entry){key, (int64_t)(first + i)});
+      }
     }
   }
   for (size_t n = j->k; n > 1; n--) {

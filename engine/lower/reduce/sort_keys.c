@@ -1,24 +1,19 @@
 #include "engine/lower/reduce/sort_keys.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Numbers below zero have their order turned round by the bits of their magnitude. */
-static uint64_t key_of_bits(const uint64_t bits, const uint64_t sign) {
-  return bits & sign ? sign - (bits & ~sign) : bits | sign;
-}
-
-static uint64_t key_f32(const float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return isnan(x) ? UINT64_MAX : key_of_bits(bits, UINT64_C(1) << 31);
-}
-
-static uint64_t key_f64(const double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return isnan(x) ? UINT64_MAX : key_of_bits(bits, UINT64_C(1) << 63);
-}
+/* Numbers below zero have their order turned round by the bits of their magnitude: by a mask
+ * instead of a branch, as signs come in any order. `infinity` is in bits. */
+#define KEY_OF_FLOAT(name, type, bits_type, infinity)                           \
+  static uint64_t name(const type x) {                                          \
+    bits_type bits;                                                             \
+    memcpy(&bits, &x, sizeof bits);                                             \
+    const bits_type all = ~(bits_type)0, sign = all / 2 + 1;                    \
+    const bits_type magnitude = bits & ~sign, below = bits & sign ? all : 0;    \
+    return magnitude > (infinity) ? all : sign + ((magnitude ^ below) - below); \
+  }
+KEY_OF_FLOAT(key_f32, float, uint32_t, UINT32_C(0x7f800000))
+KEY_OF_FLOAT(key_f64, double, uint64_t, UINT64_C(0x7ff0000000000000))
 
 static uint64_t key_signed(const int64_t x) {
   return (uint64_t)x ^ UINT64_C(1) << 63;
@@ -31,8 +26,12 @@ static uint64_t key_unsigned(const uint64_t x) {
 #define KEYS(name, type, KEY)                                                                    \
   static void name(const void *const data, const size_t at, const size_t stride, const size_t n, \
                    uint64_t *const keys) {                                                       \
-    for (size_t i = 0; i < n; i++) {                                                             \
-      keys[i] = KEY(((const type *)data)[at + i * stride]);                                      \
+    const type *const from = (const type *)data + at;                                            \
+    for (size_t i = 0; stride == 1 && i < n; i++) {                                              \
+      keys[i] = KEY(from[i]);                                                                    \
+    }                                                                                            \
+    for (size_t i = 0; stride != 1 && i < n; i++) {                                              \
+      keys[i] = KEY(from[i * stride]);                                                           \
     }                                                                                            \
   }
 KEYS(keys_f32, float, key_f32)

@@ -41,7 +41,8 @@ static int64_t resize_sums_count_taps(const tarei_resize_settings *const s,
   return start > -0x1p53 ? 2 - 2 * (int64_t)start : INT64_MAX;
 }
 
-/* For each element of an axis of the output, which of the input it sums, and by what weights. */
+/* For each element of an axis of the output, which of the input it sums, and by what weights: two
+ * or more. */
 typedef struct resize_sums_taps {
   int64_t n;
   int64_t *at;
@@ -77,34 +78,64 @@ static void resize_sums_fill_taps(const tarei_resize_settings *const s,
 }
 
 typedef struct resize_sums_pass {
-  resize_sums_taps taps;
-  int64_t in, out;
-  size_t inner;
+  resize_sums_taps taps; /* weights of the type of the elements */
+  size_t in, out, inner;
   const void *from;
   void *to;
 } resize_sums_pass;
 
-#define PASS(name, type)                                                                  \
-  static void name(const void *const user, const size_t first, const size_t end,          \
-                   const int thread) {                                                    \
-    (void)thread;                                                                         \
-    const resize_sums_pass *const p = user;                                               \
-    for (size_t row = first; row < end; row++) {                                          \
-      const size_t outer = row / (size_t)p->out, i = row % (size_t)p->out;                \
-      const int64_t *const at = p->taps.at + (int64_t)i * p->taps.n;                      \
-      const double *const weights = p->taps.weights + (int64_t)i * p->taps.n;             \
-      const type *const from = (const type *)p->from + outer * (size_t)p->in * p->inner;  \
-      type *const to = (type *)p->to + row * p->inner;                                    \
-      for (size_t c = 0; c < p->inner; c++) {                                             \
-        to[c] = (type)weights[0] * from[(size_t)at[0] * p->inner + c];                    \
-      }                                                                                   \
-      for (int64_t k = 1; k < p->taps.n; k++) {                                           \
-        const type weight = (type)weights[k], *const x = from + (size_t)at[k] * p->inner; \
-        for (size_t c = 0; c < p->inner; c++) {                                           \
-          to[c] += weight * x[c];                                                         \
-        }                                                                                 \
-      }                                                                                   \
-    }                                                                                     \
+/* Elements first..first+m-1 of an axis, each a row of `inner` elements. Linear has two taps. */
+#define PASS(name, type)                                                                          \
+  static void name##_line(const resize_sums_pass *const p, const type *const from,                \
+                          const size_t first, const size_t m, type *const to) {                   \
+    const size_t n = (size_t)p->taps.n;                                                           \
+    const int64_t *const at = p->taps.at + first * n;                                             \
+    const type *const weights = (const type *)p->taps.weights + first * n;                        \
+    if (n == 2) {                                                                                 \
+      for (size_t i = 0; i < m; i++) {                                                            \
+        to[i] = weights[2 * i] * from[at[2 * i]] + weights[2 * i + 1] * from[at[2 * i + 1]];      \
+      }                                                                                           \
+      return;                                                                                     \
+    }                                                                                             \
+    for (size_t i = 0; i < m; i++) {                                                              \
+      type sum = weights[i * n] * from[at[i * n]];                                                \
+      for (size_t k = 1; k < n; k++) {                                                            \
+        sum += weights[i * n + k] * from[at[i * n + k]];                                          \
+      }                                                                                           \
+      to[i] = sum;                                                                                \
+    }                                                                                             \
+  }                                                                                               \
+  static void name##_row(const resize_sums_pass *const p, const type *const from, const size_t i, \
+                         type *const to) {                                                        \
+    const size_t n = (size_t)p->taps.n, inner = p->inner;                                         \
+    const int64_t *const at = p->taps.at + i * n;                                                 \
+    const type *const weights = (const type *)p->taps.weights + i * n;                            \
+    const type *const a = from + (size_t)at[0] * inner, *const b = from + (size_t)at[1] * inner;  \
+    for (size_t c = 0; c < inner; c++) {                                                          \
+      to[c] = weights[0] * a[c] + weights[1] * b[c];                                              \
+    }                                                                                             \
+    for (size_t k = 2; k < n; k++) {                                                              \
+      const type *const x = from + (size_t)at[k] * inner;                                         \
+      for (size_t c = 0; c < inner; c++) {                                                        \
+        to[c] += weights[k] * x[c];                                                               \
+      }                                                                                           \
+    }                                                                                             \
+  }                                                                                               \
+  static void name(const void *const user, const size_t first, const size_t end,                  \
+                   const int thread) {                                                            \
+    (void)thread;                                                                                 \
+    const resize_sums_pass *const p = user;                                                       \
+    for (size_t row = first, m; row < end; row += m) {                                            \
+      const size_t i = row % p->out, left = p->out - i;                                           \
+      const type *const from = (const type *)p->from + row / p->out * p->in * p->inner;           \
+      type *const to = (type *)p->to + row * p->inner;                                            \
+      m = p->inner > 1 ? 1 : left < end - row ? left : end - row;                                 \
+      if (p->inner > 1) {                                                                         \
+        name##_row(p, from, i, to);                                                               \
+      } else {                                                                                    \
+        name##_line(p, from, i, m, to);                                                           \
+      }                                                                                           \
+    }                                                                                             \
   }
 PASS(pass_f32, float)
 PASS(pass_f64, double)
@@ -162,29 +193,48 @@ typedef struct flow {
   int turn;
 } flow;
 
-static tare_status one_pass(const tarei_resize_settings *const s,
-                            const tarei_resize_axis *const axes, const int d,
-                            const tarei_run *const r, const bool wide, flow *const f,
-                            tare_error *const err) {
-  const tarei_resize_axis *const a = &axes[d];
-  const tare_tensor *const x = r->in[0], *const out = r->out[0];
-  resize_sums_pass p = {.taps = {.n = resize_sums_count_taps(s, a)},
-                        .in = a->in,
-                        .out = a->out,
-                        .inner = 1,
-                        .from = f->from,
-                        .to = f->blocks[f->turn]};
-  if (tarei_times(tarei_times((size_t)p.taps.n, (size_t)a->out), 2 * sizeof(int64_t)) >
+static tare_status read_taps(const tarei_resize_settings *const s, const tarei_resize_axis *const a,
+                             const int d, void *const scratch, resize_sums_taps *const taps,
+                             tare_error *const err) {
+  taps->n = resize_sums_count_taps(s, a);
+  if (tarei_times(tarei_times((size_t)taps->n, (size_t)a->out), 2 * sizeof(int64_t)) >
       taps_bytes(a->in, a->out)) {
     return tarei_fail(err, TARE_E_SHAPE, "axis %d of length %lld does not scale to %lld by %g", d,
                       (long long)a->in, (long long)a->out, (double)a->scale);
   }
-  p.taps.at = r->scratch;
-  p.taps.weights = (double *)(p.taps.at + p.taps.n * a->out);
+  taps->at = scratch;
+  taps->weights = (double *)(taps->at + taps->n * a->out);
   for (int64_t i = 0; i < a->out; i++) {
-    resize_sums_fill_taps(s, a, i, &p.taps);
+    resize_sums_fill_taps(s, a, i, taps);
   }
-  size_t rows = (size_t)a->out;
+  return TARE_OK;
+}
+
+/* Floats are multiplied by floats; they take the place of the first of the doubles. */
+static void narrow_weights(const resize_sums_taps *const taps, const int64_t out) {
+  for (int64_t i = 0; i < taps->n * out; i++) {
+    const float weight = (float)taps->weights[i];
+    memcpy((char *)taps->weights + (size_t)i * sizeof weight, &weight, sizeof weight);
+  }
+}
+
+/* Writes to `to`, or where it is NULL to the block whose turn it is. */
+static tare_status one_pass(const tarei_resize_settings *const s,
+                            const tarei_resize_axis *const axes, const int d,
+                            const tarei_run *const r, const bool wide, void *const to,
+                            flow *const f, tare_error *const err) {
+  const tarei_resize_axis *const a = &axes[d];
+  const tare_tensor *const x = r->in[0], *const out = r->out[0];
+  resize_sums_pass p = {.in = (size_t)a->in,
+                        .out = (size_t)a->out,
+                        .inner = 1,
+                        .from = f->from,
+                        .to = to ? to : f->blocks[f->turn]};
+  TAREI_TRY(read_taps(s, a, d, r->scratch, &p.taps, err));
+  if (!wide) {
+    narrow_weights(&p.taps, a->out);
+  }
+  size_t rows = p.out;
   for (int k = 0; k < x->rank; k++) {
     rows *= k < d ? (size_t)x->dims[k] : 1;
     p.inner *= k > d ? (size_t)out->dims[k] : 1;
@@ -193,6 +243,17 @@ static tare_status one_pass(const tarei_resize_settings *const s,
   f->from = p.to;
   f->turn = !f->turn;
   return TARE_OK;
+}
+
+/* The outermost axis that is resized, which comes last; -1 where all keep their lengths. */
+static int last_pass(const tarei_resize_settings *const s, const tarei_resize_axis *const axes,
+                     const int rank) {
+  for (int d = 0; d < rank; d++) {
+    if (!tarei_resize_keeps(s, &axes[d])) {
+      return d;
+    }
+  }
+  return -1;
 }
 
 tare_status tarei_resize_sums(const tarei_resize_settings *const s,
@@ -209,14 +270,16 @@ tare_status tarei_resize_sums(const tarei_resize_settings *const s,
     }
     f.from = f.blocks[1];
   }
+  const int last = last_pass(s, axes, x->rank);
   for (int d = x->rank - 1; d >= 0; d--) {
+    void *const to = real && d == last ? out->data : NULL;
     TAREI_TRY(tarei_resize_keeps(s, &axes[d])
                   ? TARE_OK
-                  : one_pass(s, axes, d, r, x->dtype != TARE_F32, &f, err));
+                  : one_pass(s, axes, d, r, x->dtype != TARE_F32, to, &f, err));
   }
   const int64_t n = tare_tensor_count(out);
-  if (real) {
-    memcpy(out->data, f.from, (size_t)n * tare_dtype_size(x->dtype));
+  if (real && last < 0) {
+    memcpy(out->data, x->data, (size_t)n * tare_dtype_size(x->dtype));
   }
   for (int64_t i = 0; !real && i < n; i++) {
     tarei_write_number(x->dtype, ((const double *)f.from)[i],

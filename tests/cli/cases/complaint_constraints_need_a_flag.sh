@@ -19,6 +19,7 @@ build --layerPrecisions=mixed:fp32 --precisionConstraints=obey && precision mixe
 cmp x.plan default.plan && echo "the same bytes"
 "$TARE" build "$model" --calib x.json --small-layers int8 -o x.plan --layer-precisions mixed:fp32 --precision-constraints none >text
 precision mixed
+"$TARE" build "$model" --calib x.json --small-layers int8 -o x.plan --precision-constraints obey >text
 # A request that names nothing, or what cannot be had, is never without effect.
 "$TARE" build "$model" --calib x.json --small-layers int8 -o y.plan --layer-precisions mixd:fp32
 echo "exit $?"

@@ -23,3 +23,8 @@ fixtures=$SOURCE/tests/fixtures/onnx
   head -c 16 /dev/zero
 } >x.npy
 wrong run "$fixtures/good_unsorted.onnx" x.npy --against "$fixtures/good_external.onnx" -q
+wrong diff x.stats x.plan
+wrong diff x.plan x.stats
+wrong diff x.stats "$folder/digits-conv.onnx"
+mkfifo pipe
+wrong diff pipe x.plan

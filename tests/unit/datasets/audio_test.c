@@ -31,6 +31,10 @@ static void each_kind_of_file(void **state) {
                {"e.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III, 0.2f},
                {"e.au", SF_FORMAT_AU | SF_FORMAT_PCM_16, 1.0f / 32768},
                {"e.sph", SF_FORMAT_NIST | SF_FORMAT_PCM_16, 1.0f / 32768},
+               {"e.rf64", SF_FORMAT_RF64 | SF_FORMAT_PCM_16, 1.0f / 32768},
+               {"e.w64", SF_FORMAT_W64 | SF_FORMAT_PCM_16, 1.0f / 32768},
+               {"e.caf", SF_FORMAT_CAF | SF_FORMAT_PCM_16, 1.0f / 32768},
+               {"e.voc", SF_FORMAT_VOC | SF_FORMAT_PCM_16, 1.0f / 32768},
                {"f.unknown", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 1.0f / 32768}};
   for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
     put_audio(KINDS[k].name, KINDS[k].format, 8000, 1, FRAMES, sine);
@@ -291,15 +295,46 @@ static void truncated_files(void **state) {
   cut_in_half("whole.wav", "cut.wav");
   cut_in_half("whole.flac", "cut.flac");
   cut_in_half("whole.aiff", "cut.aiff");
-  put_audio("whole.au", SF_FORMAT_AU | SF_FORMAT_PCM_16, 8000, 1, FRAMES, sine);
-  put_audio("whole.sph", SF_FORMAT_NIST | SF_FORMAT_PCM_16, 8000, 1, FRAMES, sine);
-  cut_in_half("whole.au", "cut.au");
-  cut_in_half("whole.sph", "cut.sph");
-  refuse_sample(at("cut.au"), options, 0, 1, "truncated: the header declares 8000 bytes of audio");
-  refuse_sample(at("cut.sph"), options, 0, 1, "truncated: the header declares 8000 bytes of audio");
   refuse_sample(at("cut.wav"), options, 0, 1, "truncated: the header declares 8000 bytes");
   refuse_sample(at("cut.flac"), options, 0, 1, "cut.flac: cannot read past frame");
   refuse_sample(at("cut.aiff"), options, 0, 1, "truncated: the header declares");
+}
+
+/* Containers that say in front how long the audio is, in one way each. */
+static void truncated_containers(void **state) {
+  (void)state;
+  static const struct {
+    const char *whole, *cut;
+    int format;
+    const char *bytes;
+  } KINDS[] = {{"whole.au", "cut.au", SF_FORMAT_AU, "8000"},
+               {"whole.sph", "cut.sph", SF_FORMAT_NIST, "8000"},
+               {"whole.rf64", "cut.rf64", SF_FORMAT_RF64, "8000"},
+               {"whole.w64", "cut.w64", SF_FORMAT_W64, "8000"},
+               {"whole.caf", "cut.caf", SF_FORMAT_CAF, "8004"},  /* with a count of edits */
+               {"whole.voc", "cut.voc", SF_FORMAT_VOC, "8012"}}; /* with its own header */
+  for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+    char expected[80];
+    put_audio(KINDS[k].whole, KINDS[k].format | SF_FORMAT_PCM_16, 8000, 1, FRAMES, sine);
+    cut_in_half(KINDS[k].whole, KINDS[k].cut);
+    (void)snprintf(expected, sizeof expected, "truncated: the header declares %s bytes of audio",
+                   KINDS[k].bytes);
+    refuse_sample(at(KINDS[k].cut), options, 0, 1, expected);
+  }
+}
+
+/* A size of all ones: the writer could not go back to the header. */
+static void written_to_a_pipe(void **state) {
+  (void)state;
+  put_audio("pipe.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 8000, 1, FRAMES, sine);
+  FILE *const file = fopen(at("pipe.wav"), "r+b");
+  assert_non_null(file);
+  fseek(file, 40, SEEK_SET);
+  fputs("\xff\xff\xff\xff", file);
+  fclose(file);
+  tare_dataset *data = open_data(at("pipe.wav"), &options);
+  assert_int_equal(next_sample(data)->tensors[0].dims[0], FRAMES);
+  tare_dataset_close(&data);
 }
 
 static void files_that_are_no_audio(void **state) {
@@ -355,6 +390,8 @@ int main(void) {
       cmocka_unit_test(resampling_keeps_length_and_energy),
       cmocka_unit_test(ports_of_each_shape),
       cmocka_unit_test(truncated_files),
+      cmocka_unit_test(truncated_containers),
+      cmocka_unit_test(written_to_a_pipe),
       cmocka_unit_test(files_that_are_no_audio),
       cmocka_unit_test(dims_need_no_resampling),
       cmocka_unit_test(zero_sample_rate),

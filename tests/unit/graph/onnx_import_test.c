@@ -328,6 +328,19 @@ static void half_floats_are_widened_and_casts_stay(void **state) {
   tarei_graph_free(graph);
 }
 
+/* What a Cast of a body is split into stands in order when the body takes the place of its node. */
+static void casts_of_a_known_branch_stay_in_order(void **state) {
+  (void)state;
+  tarei_graph *const graph = load_good("good_half_branch");
+  assert_int_equal(graph->values[graph->outputs[0]].rank, 2);
+  bool seen = false;
+  for (int i = 0; i < graph->n_nodes; i++) {
+    seen |= graph->nodes[i].op == &tarei_op_add;
+  }
+  assert_true(seen);
+  tarei_graph_free(graph);
+}
+
 static void external_data_is_mapped_and_aligned(void **state) {
   (void)state;
   tarei_graph *const graph = load_good("good_external");
@@ -546,6 +559,7 @@ int main(void) {
       cmocka_unit_test(constants_of_every_form_become_values),
       cmocka_unit_test(dims_without_name_are_all_different),
       cmocka_unit_test(half_floats_are_widened_and_casts_stay),
+      cmocka_unit_test(casts_of_a_known_branch_stay_in_order),
       cmocka_unit_test(external_data_is_mapped_and_aligned),
       cmocka_unit_test(nodes_are_sorted_and_named),
       cmocka_unit_test(an_input_with_initializer_is_a_constant),

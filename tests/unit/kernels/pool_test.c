@@ -12,7 +12,11 @@ typedef struct window {
 
 static window random_window(void) {
   window w = {.n_rows = 1 + ck_below(MOST_ROWS), .n = ck_size(), .m = 1 + ck_below(4)};
-  w.step = ck_below(2 * w.n);
+  if (ck_below(4) == 0) { /* one channel, whose windows go side by side */
+    w.n = 1;
+    w.m = 1 + ck_below(40);
+  }
+  w.step = ck_below(2 * w.n + 2);
   w.elements = (w.m - 1) * w.step + w.n;
   for (size_t r = 0; r < w.n_rows; r++) {
     w.floats[r] = ck_floats(w.elements, true);

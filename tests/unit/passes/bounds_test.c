@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 /* Max(x, a x) and Min(x, a x) with the operands in every order. */
 static void leaky_relu_in_every_order(void **state) {

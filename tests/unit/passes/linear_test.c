@@ -1,4 +1,4 @@
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 static const float ramp[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 

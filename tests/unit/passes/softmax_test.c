@@ -1,5 +1,5 @@
 #include "graph/passes/dims_attr.h"
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 /* Div by a constant, Add of a mask that is broadcast, Softmax: one node. */
 static void scores_are_fused(void **state) {

@@ -1,6 +1,6 @@
 #include "base/mem.h"
 #include "graph/passes/dims_attr.h"
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 /* Stands in for the engine: knows Add of float scalars, and counts its calls. */
 static tare_status add_scalars(void *const user, const tarei_graph *const graph,

@@ -1,4 +1,4 @@
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 /* u = x / sqrt 2, e = erf(u), a = e + 1. */
 static int add_one_plus_erf(tarei_graph *const g, const int x, const float divisor) {

@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 static tarei_graph *load(const char *const name) {
   char path[512];

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "graph/quantize/quantize.h"
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 static int with_ints(tarei_graph *const g, const int out, const char *const name,
                      const int64_t *const values, const int n) {

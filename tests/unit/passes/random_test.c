@@ -1,5 +1,5 @@
 /* Random graphs keep their ports, and an optimized graph stays as it is. */
-#include "pass_helpers.h"
+#include "unit/graph/pass_helpers.h"
 
 typedef struct maker {
   tarei_graph *g;

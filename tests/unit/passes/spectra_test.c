@@ -1,6 +1,6 @@
 /* Which convolutions are known as Fourier transforms, and what they get. */
 #include "graph/ir/internal_attrs.h"
-#include "quantize_helpers.h"
+#include "unit/graph/quantize_helpers.h"
 #include "unit/spectra.h"
 
 /* A convolution over one channel with these weights, of as many samples as `t` says. */
