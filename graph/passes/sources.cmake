@@ -36,5 +36,6 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/resolve_shapes.c
   passes/rewrite.c
   passes/simplify_reshapes.c
+  passes/split_spread.c
   passes/to_linear.c
   passes/trim_pads.c)

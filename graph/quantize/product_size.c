@@ -1,6 +1,7 @@
 #include "graph/quantize/product_size.h"
 
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/row_need.h"
 #include "shapes/profiles.h"
 
 /* Limits, measured with AVX512-VNNI (docs/numerics.md). They are the same on every machine: so is
@@ -62,16 +63,26 @@ static int64_t row_outputs(const tarei_graph *const g, const tarei_node *const n
   return elements / (sum > 0 ? sum : 1);
 }
 
+/* A product whose rows want scales of their own quantizes floats. */
+static bool layer_reads_bytes(const tarei_graph *const g, const tarei_use use) {
+  const tarei_node *const node = &g->nodes[use.node];
+  const tarei_int8_form *const form = node->op->int8;
+  const tarei_quant *const quant = &g->values[node->in[use.input]].quant;
+  const bool rows = form->windows ? tarei_quant_wants_windows(quant) || quant->over_budget
+                                  : quant->granularity == TAREI_PER_ROW;
+  return use.input == TAREI_INT8_RESIDUAL ||
+         (use.input < form->activations && (!rows || tarei_is_depthwise(g, node)));
+}
+
 /* Do only layers read it, as bytes, or nodes that move bytes to them? */
 static bool is_read_as_bytes(const tarei_graph *const g, const int value, const int moves) {
   const tarei_value *const v = &g->values[value];
   bool all = !v->is_output && v->first_use.node >= 0;
   for (tarei_use u = v->first_use; all && u.node >= 0; u = tarei_graph_next_use(g, u)) {
     const tarei_node *const node = &g->nodes[u.node];
-    const tarei_int8_form *const form = node->op->int8;
-    all = form ? u.input < form->activations || u.input == TAREI_INT8_RESIDUAL
-               : tarei_node_selects(node) && moves < MOST_MOVES &&
-                     is_read_as_bytes(g, node->out[0], moves + 1);
+    all = node->op->int8 ? layer_reads_bytes(g, u)
+                         : tarei_node_selects(node) && moves < MOST_MOVES &&
+                               is_read_as_bytes(g, node->out[0], moves + 1);
   }
   return all;
 }

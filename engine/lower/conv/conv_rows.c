@@ -12,6 +12,16 @@
   ((size_t)512 * 1024) /* bytes: they stay in L2 when each line meets them anew */
 #define LEAST_LINE 6   /* outputs, below which a product for each is not worth it */
 
+/* Windows that take nothing beside the one element of the second axis. */
+static bool has_column(const tarei_step *const step, const tarei_conv *const c) {
+  const tarei_graph *const g = step->graph;
+  int64_t in, out;
+  return c->space == 2 && c->window.kernel[1] == 1 &&
+         tarei_expr_is_const(g->exprs, g->values[step->node->in[0]].dims[2], &in) && in == 1 &&
+         tarei_expr_is_const(g->exprs, g->values[step->node->out[0]].dims[2], &out) && out == 1 &&
+         tarei_window_padding(&c->window, 1, in, out).before == 0;
+}
+
 tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
                             tare_error *const err) {
   const tarei_node *const node = step->node;
@@ -24,6 +34,7 @@ tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
   }
   TAREI_TRY(tarei_ops_window(step->graph, node, c->space, w->dims + 1, &c->window, err));
   tarei_window_widen(&c->window, 2);
+  c->column = has_column(step, c);
   c->group = tarei_attr_int(node, "group", 1);
   const tare_tensor t = tarei_value_tensor(step->graph, node->in[1]);
   c->outputs = t.dims[0];
@@ -35,6 +46,10 @@ tare_status tarei_conv_read(const tarei_step *const step, tarei_conv *const c,
 
 bool tarei_conv_is_depthwise(const tarei_conv *const c) {
   return c->group > 1 && c->group == c->channels && c->group == c->outputs;
+}
+
+bool tarei_conv_has_planes(const tarei_conv *const c) {
+  return c->space == 2 && !c->column;
 }
 
 int64_t tarei_conv_taps(const tarei_conv *const c) {

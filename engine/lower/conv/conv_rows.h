@@ -14,8 +14,9 @@
 #include "graph/ops/ops_common.h"
 
 typedef struct tarei_conv {
-  int space;                        /* 1 or 2 axes */
-  tarei_window window;              /* of 2 axes: one axis is kept as the second */
+  int space;           /* 1 or 2 axes */
+  bool column;         /* the second of them has but one element: windows go along the first */
+  tarei_window window; /* of 2 axes: one axis is kept as the second */
   int64_t group, channels, outputs; /* all groups together */
   size_t k;                         /* taps x channels of one group */
 } tarei_conv;
@@ -25,6 +26,8 @@ tare_status tarei_conv_read(const tarei_step *step, tarei_conv *out, tare_error 
 
 /* One channel per group in and out: the depthwise kernels serve. */
 bool tarei_conv_is_depthwise(const tarei_conv *conv);
+/* Whether their windows cover two axes. */
+bool tarei_conv_has_planes(const tarei_conv *conv);
 /* Elements of a window; tap j of a depthwise kernel, which goes column by column, stands at
  * tarei_conv_tap(conv, j) of the weights, which go row by row. */
 int64_t tarei_conv_taps(const tarei_conv *conv);
@@ -73,7 +76,8 @@ void tarei_conv_row(const tarei_conv *conv, const tare_tensor *x, const tare_ten
  * for weights, zero point and epilogue; row is the number of its first output among all. */
 typedef void (*tarei_conv_span_fn)(const void *user, tarei_dw_conv *call, size_t row);
 
-/* Cuts the outputs of a depthwise convolution along one axis into spans for the threads. */
+/* Cuts the outputs of a depthwise convolution with windows along one axis into spans for the
+ * threads. */
 void tarei_conv_spans(const tarei_conv *conv, const tarei_run *run, const tare_tensor *x,
                       const tare_tensor *out, size_t element, tarei_conv_span_fn span,
                       const void *user);

@@ -9,6 +9,7 @@
 
 typedef struct span_job {
   const tarei_conv *conv;
+  int axis; /* of the window */
   const tare_tensor *x;
   size_t element;
   int64_t length, size, per_batch, pad;
@@ -27,9 +28,9 @@ static void span_item(const void *const user, const size_t i, const int thread) 
       .in_length = j->x->dims[1],
       .t0 = t0,
       .t1 = t0 + j->size < j->length ? t0 + j->size : j->length,
-      .kernel = c->window.kernel[1],
-      .stride = c->window.strides[1],
-      .dilation = c->window.dilations[1],
+      .kernel = c->window.kernel[j->axis],
+      .stride = c->window.strides[j->axis],
+      .dilation = c->window.dilations[j->axis],
       .pad = j->pad,
       .channels = (size_t)c->channels};
   j->span(j->user, &call, (size_t)(batch * j->length + t0));
@@ -50,15 +51,17 @@ void tarei_conv_spans(const tarei_conv *const c, const tarei_run *const run,
   if (length == 0) {
     return;
   }
+  const int axis = c->column ? 0 : 1;
   const int64_t pieces = pieces_of(length, run->threads);
   const int64_t size = (length + pieces - 1) / pieces;
   const span_job j = {.conv = c,
+                      .axis = axis,
                       .x = x,
                       .element = element,
                       .length = length,
                       .size = size,
                       .per_batch = (length + size - 1) / size,
-                      .pad = tarei_window_padding(&c->window, 1, x->dims[1], length).before,
+                      .pad = tarei_window_padding(&c->window, axis, x->dims[1], length).before,
                       .span = span,
                       .user = user};
   tarei_team_run(run->team, (size_t)(x->dims[0] * j.per_batch), span_item, &j);

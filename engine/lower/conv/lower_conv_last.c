@@ -87,7 +87,9 @@ static size_t conv_last_scratch(const tarei_step *const step, const tare_tensor 
                                 const tare_tensor *const *const out, const int threads) {
   const conv_last_state *const s = step->state;
   if (s->depthwise) {
-    return s->conv.space == 2 ? tarei_conv_planes_scratch(&s->conv, in[0], sizeof(float)) : 0;
+    return tarei_conv_has_planes(&s->conv)
+               ? tarei_conv_planes_scratch(&s->conv, in[0], sizeof(float))
+               : 0;
   }
   if (s->winograd) {
     return tarei_winograd_scratch(&s->conv, threads);
@@ -143,7 +145,7 @@ static tare_status conv_last_run(const tarei_step *const step, const tarei_run *
   conv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_fused_epilogue(&s->fused, step, r, residual, (size_t)s->conv.outputs);
   j.epilogue.bias = s->bias;
-  if (s->depthwise && s->conv.space == 2) {
+  if (s->depthwise && tarei_conv_has_planes(&s->conv)) {
     tarei_conv_planes(&s->conv, r, j.x, j.out, sizeof(float), 0 /* pad with 0.0f */,
                       conv_last_planes, &j);
   } else if (s->depthwise) {
@@ -180,11 +182,11 @@ static double conv_last_operations(const tarei_graph *const graph, const tarei_n
 
 static const char *conv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   const conv_last_state *const s = step->state;
-  return s->winograd          ? k->winograd_out_name
-         : s->fourier         ? k->fourier_name
-         : !s->depthwise      ? tarei_float_weights_kernel(&s->weights, k)
-         : s->conv.space == 2 ? k->dw_planes_f32_name
-                              : k->dw_conv_f32_name;
+  return s->winograd                       ? k->winograd_out_name
+         : s->fourier                      ? k->fourier_name
+         : !s->depthwise                   ? tarei_float_weights_kernel(&s->weights, k)
+         : tarei_conv_has_planes(&s->conv) ? k->dw_planes_f32_name
+                                           : k->dw_conv_f32_name;
 }
 
 const tarei_lowering tarei_lower_conv_last = {.state_bytes = sizeof(conv_last_state),

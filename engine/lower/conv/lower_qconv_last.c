@@ -159,7 +159,7 @@ static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor
                                  const tare_tensor *const *const out, const int threads) {
   const qconv_last_state *const s = step->state;
   if (s->depthwise) {
-    return s->conv.space == 2 ? tarei_conv_planes_scratch(&s->conv, in[0], 1) : 0;
+    return tarei_conv_has_planes(&s->conv) ? tarei_conv_planes_scratch(&s->conv, in[0], 1) : 0;
   }
   const size_t windows = tarei_times(qconv_last_window_bytes(s), (size_t)threads);
   return tarei_plus(
@@ -250,7 +250,7 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
   TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
   qconv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
-  if (s->depthwise && s->conv.space == 2) {
+  if (s->depthwise && tarei_conv_has_planes(&s->conv)) {
     tarei_conv_planes(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, qconv_last_planes,
                       &j);
   } else if (s->depthwise) {
@@ -275,9 +275,9 @@ static size_t qconv_last_weight_scales(const tarei_step *const step, const int i
 
 static const char *qconv_last_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   const qconv_last_state *const s = step->state;
-  return !s->depthwise        ? k->i8_gemm_name
-         : s->conv.space == 2 ? k->dw_planes_i8_name
-                              : k->dw_conv_i8_name;
+  return !s->depthwise                     ? k->i8_gemm_name
+         : tarei_conv_has_planes(&s->conv) ? k->dw_planes_i8_name
+                                           : k->dw_conv_i8_name;
 }
 
 const tarei_lowering tarei_lower_qconv_last = {.state_bytes = sizeof(qconv_last_state),

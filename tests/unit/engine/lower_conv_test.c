@@ -24,6 +24,12 @@ static int64_t pick(const int64_t lowest, const int64_t highest) {
   return one_node_between(lowest, highest);
 }
 
+/* The second axis has one element, and nothing beside it. */
+static void make_column(shape *const s) {
+  s->kernel[1] = s->in[1] = 1;
+  s->pad[1] = s->pad[3] = 0;
+}
+
 static shape random_shape(void) {
   static const char *const auto_pads[] = {"NOTSET", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
   static const char *const activations[] = {"none", "relu", "leaky_relu", "clip"};
@@ -49,6 +55,9 @@ static shape random_shape(void) {
     const int64_t span = (s.kernel[a] - 1) * s.dilation[a] + 1;
     const int64_t more = s.space == 1 || (wide && a == 1) ? 700 : wide ? 2 : 20;
     s.in[a] = flat ? 1 : span + pick(0, more);
+  }
+  if (s.space == 2 && pick(0, 5) == 0) {
+    make_column(&s);
   }
   return s;
 }

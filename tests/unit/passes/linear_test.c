@@ -314,6 +314,43 @@ static void all_tensors_are_kept_on_request(void **state) {
   tarei_graph_free(g);
 }
 
+/* [mean of x, x, mean of x] joined before a convolution of single positions. */
+static tarei_graph *joined_means(const int64_t taps) {
+  static const float weights[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;2;t + 2");
+  const int m = add_input(g, "m", "n;2;1");
+  const int e = OP(g, "Expand", "e", m, OP(g, "Shape", "s", x));
+  const int c = OP(g, "Concat", "c", e, x, e);
+  assert_true(tarei_attr_set_int(last_node(g), "axis", 1));
+  const int w = add_floats(g, "w", 3, (int64_t[]){12 / (6 * taps), 6, taps}, weights);
+  end_graph(g, OP(g, "Conv", "y", c, w, add_vector(g, "b", 12 / (6 * taps), weights)));
+  return g;
+}
+
+static void spread_channels_are_taken_out(void **state) {
+  (void)state;
+  tarei_graph *const g = joined_means(1);
+  assert_true(run_pass(g, &tarei_pass_split_spread));
+  expect_nodes(g,
+               "n_y: Conv(x, w__own, b) -> y__own float32[n, 2, t + 2]\n"
+               "n_c: Concat(m, m) axis=1 -> c__spread float32[n, 4, 1]\n"
+               "n_y: Conv(c__spread, w__spread) -> y__spread float32[n, 2, 1]\n"
+               "n_y: Add(y__own, y__spread) -> y float32[n, 2, t + 2]\n");
+  expect_floats(g, tarei_graph_find_value(g, "w__own"), 4, (float[]){3, 4, 9, 10});
+  expect_floats(g, tarei_graph_find_value(g, "w__spread"), 8, (float[]){1, 2, 5, 6, 7, 8, 11, 12});
+  assert_false(run_pass(g, &tarei_pass_split_spread));
+  tarei_graph_free(g);
+}
+
+/* Windows of two positions meet other values at the ends. */
+static void spread_channels_of_windows_stay(void **state) {
+  (void)state;
+  tarei_graph *const g = joined_means(2);
+  assert_false(run_pass(g, &tarei_pass_split_spread));
+  tarei_graph_free(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matmul_becomes_linear),
@@ -332,6 +369,8 @@ int main(void) {
       cmocka_unit_test(of_two_hosts_the_later_takes_the_residual),
       cmocka_unit_test(additions_that_are_no_residual_stay),
       cmocka_unit_test(all_tensors_are_kept_on_request),
+      cmocka_unit_test(spread_channels_are_taken_out),
+      cmocka_unit_test(spread_channels_of_windows_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
