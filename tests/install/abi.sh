@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 abidw --suppressions "$source/tests/install/private.abignore" --no-show-locs --no-corpus-path --no-comp-dir-path \
   --exported-interfaces-only --no-elf-needed --no-write-default-sizes --type-id-style hash --out-file "$work/now.abi" "$library"
 # What instrumentation adds is no part of it, and neither is the folder that it was built from.
-grep -v "name='__\(asan\|ubsan\|odr\)" "$work/now.abi" | sed "s|path='$source/|path='|" >"$work/own.abi"
+grep -v "name='__\(asan\|ubsan\|odr\)" "$work/now.abi" | sed -e "s|path='$source/|path='|" -e "s|path='\(../\)*|path='|" >"$work/own.abi"
 if [ "${3-}" = update ]; then
   cp "$work/own.abi" "$baseline"
   echo "written: $baseline"
