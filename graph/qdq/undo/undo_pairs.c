@@ -137,12 +137,13 @@ static bool clips_negative(const tarei_graph *const g, const tarei_node *const n
  * due. */
 static bool has_lowest_zero(const tarei_graph *const g, const tarei_node *const node) {
   const int zero = node->n_in > 2 ? node->in[2] : -1;
-  const tare_dtype type = g->values[zero >= 0 ? zero : node->in[0]].dtype;
   if (strcmp(node->op->name, "DequantizeLinear") != 0 || (zero >= 0 && !g->values[zero].data)) {
     return false;
   }
+  const tare_dtype type = g->values[zero >= 0 ? zero : node->in[0]].dtype;
   const tare_tensor t = zero >= 0 ? tarei_value_tensor(g, zero) : (tare_tensor){0};
-  return is_activation_type(type) && lowest_integer(type) == (t.data ? tarei_integer_at(&t, 0) : 0);
+  return is_activation_type(type) && (zero < 0 || tare_tensor_count(&t) > 0) &&
+         lowest_integer(type) == (zero >= 0 ? tarei_integer_at(&t, 0) : 0);
 }
 
 static bool inputs_are_positive(const tarei_graph *const g, const tarei_node *const node,
