@@ -521,7 +521,8 @@ static tare_status stats_load_locked(tarei_stats_reader *const r, tare_stats **c
   TAREI_TRY(tarei_seal_check(r->path, &sealed, r->err));
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) {
-    return tarei_fail(r->err, TARE_E_INPUT, "%s: not statistics: not an HDF5 file, or truncated", r->path);
+    return tarei_fail(r->err, TARE_E_INPUT, "%s: not statistics: not an HDF5 file, or truncated",
+                      r->path);
   }
   tare_status status = H5Fget_filesize(r->file, &r->file_size) >= 0
                            ? stats_load_check_version(r, sealed)

@@ -40,7 +40,8 @@ static tare_status take_all_means(const tare_plan *const plan, const tarei_grams
     const tarei_row_reader *const reader = tarei_plan_reader(plan, i);
     const tarei_input_sums *const sums = &grams->inputs[reader->rows_of];
     const int input = reader->node->in[0];
-    if (sums->n_rows > 0 && has_one_matrix(reader) && !reader->graph->values[input].quant.follows_level &&
+    if (sums->n_rows > 0 && has_one_matrix(reader) &&
+        !reader->graph->values[input].quant.follows_level &&
         tarei_is_finite(reader->graph, reader->weights.value) &&
         tarei_names_find(taken, reader->node->name) < 0) {
       tarei_names_add(taken, reader->node->name, i);
