@@ -111,8 +111,8 @@ tare_status tarei_onnx_attr(tarei_importer *importer, Onnx__AttributeProto *prot
 tarei_onnx_body_fn tarei_onnx_body;
 /* The value of this name here, or taken from a graph around; -1 where there is none. */
 tare_status tarei_onnx_find(tarei_importer *importer, const char *name, int *out, tare_error *err);
-/* Lets a graph compute in float32 what it has in float16 and bfloat16, bodies included; `proto`
- * names the types of its outputs, NULL for a body. */
+/* Lets a graph compute in float32 what it has in float16 and bfloat16, bodies included, and sorts
+ * it; `proto` names the types of its outputs, NULL for a body. */
 tare_status tarei_onnx_widen(tarei_graph *graph, const Onnx__GraphProto *proto, tare_error *err);
 /* Makes room for the names of all values and nodes; end both tables also after a failure. */
 tare_status tarei_onnx_names(tarei_importer *importer, tare_error *err);

@@ -4,6 +4,7 @@
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
+#include "shapes/number.h"
 
 typedef bool identity_fn(const tarei_graph *graph, const tarei_node *node);
 
@@ -99,10 +100,6 @@ static int exact_bits(const tare_dtype dtype) {
   return bits[dtype];
 }
 
-static bool cast_is_float(const tare_dtype dtype) {
-  return dtype == TARE_F16 || dtype == TARE_BF16 || dtype == TARE_F32 || dtype == TARE_F64;
-}
-
 static bool is_unsigned(const tare_dtype dtype) {
   return dtype == TARE_BOOL || dtype == TARE_U8 || dtype == TARE_U16 || dtype == TARE_U32 ||
          dtype == TARE_U64;
@@ -110,7 +107,7 @@ static bool is_unsigned(const tare_dtype dtype) {
 
 /* Whether a Cast to `wide` and back gives every element of the type itself. */
 static bool holds_all(const tare_dtype wide, const tare_dtype dtype) {
-  if (cast_is_float(dtype)) {
+  if (tarei_is_float(dtype)) {
     return wide == TARE_F64 || (wide == TARE_F32 && dtype != TARE_F64);
   }
   return exact_bits(wide) >= exact_bits(dtype) && exact_bits(dtype) > 0 &&

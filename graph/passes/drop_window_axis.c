@@ -7,16 +7,11 @@
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
 
-static bool axis_is_one(const tarei_graph *const graph, const int value, const int axis) {
-  int64_t size;
-  return tarei_value_dim_const(graph, value, axis, &size) && size == 1;
-}
-
 /* Whether `wide` has the dims of `flat` and, at `axis`, one of one element. */
 static bool adds_axis(const tarei_graph *const graph, const int flat, const int wide,
                       const int axis) {
   const tarei_value *const f = &graph->values[flat], *const w = &graph->values[wide];
-  bool same = f->rank + 1 == w->rank && axis_is_one(graph, wide, axis);
+  bool same = f->rank + 1 == w->rank && tarei_axis_is_one(graph, wide, axis);
   for (int d = 0; same && d < f->rank; d++) {
     same = f->dims[d] == w->dims[d < axis ? d : d + 1];
   }
@@ -62,14 +57,14 @@ static bool window_is_one(const tarei_graph *const graph, const tarei_node *cons
   const int64_t *const kernel = tarei_attr_ints(node, "kernel_shape", &n_kernel);
   const int64_t *const pads = tarei_attr_ints(node, "pads", &n_pads);
   const bool one = node->op == &tarei_op_conv ? tarei_value_is_const(graph, node->in[1]) &&
-                                                    axis_is_one(graph, node->in[1], axis)
+                                                    tarei_axis_is_one(graph, node->in[1], axis)
                                               : kernel && n_kernel == space && kernel[at] == 1;
   return one && (!pads || (n_pads == 2 * space && pads[at] == 0 && pads[space + at] == 0));
 }
 
 /* Whether the node, which reads a value with the axis, can do without it. */
 static bool can_drop(const tarei_graph *const graph, const tarei_node *const node, const int axis) {
-  return node->n_in > 0 && node->n_out == 1 && axis_is_one(graph, node->out[0], axis) &&
+  return node->n_in > 0 && node->n_out == 1 && tarei_axis_is_one(graph, node->out[0], axis) &&
          (has_windows(node) ? window_is_one(graph, node, axis)
                             : drop_window_axis_is_unary(graph, node));
 }
@@ -135,14 +130,11 @@ static tare_status put_reshape_behind(tarei_graph *const graph, const int index,
                                       tare_error *const err) {
   const int old = graph->nodes[index].out[0], rank = graph->values[old].rank;
   int flat;
-  TAREI_TRY(tarei_add_helper(graph, old, "__flat", &flat, err));
+  TAREI_TRY(tarei_add_output_twin(graph, index, "__flat", &flat, err));
   graph->values[flat].rank = rank - 1;
   for (int d = axis; d < rank - 1; d++) {
     graph->values[flat].dims[d] = graph->values[old].dims[d + 1];
   }
-  tarei_hand_over_name(graph, old, flat);
-  graph->nodes[index].out[0] = flat;
-  graph->values[flat].producer = index;
   tarei_build b = tarei_build_at(graph, index);
   tarei_expr dims[TARE_MAX_RANK];
   for (int d = 0; d < rank; d++) {

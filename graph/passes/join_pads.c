@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/passes/const_data.h"
+#include "graph/passes/move_axes.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/rewrite.h"
 #include "base/mem.h"
@@ -13,55 +14,18 @@ typedef struct join_pads_amounts {
   int64_t at[2 * TARE_MAX_RANK];
 } join_pads_amounts;
 
-/* A list of integers that is an input, or an attribute where it is not; false where it is neither.
- */
-static bool join_pads_list(const tarei_graph *const graph, const tarei_node *const pad,
-                           const int input, const char *const name, int64_t *const out,
-                           int *const n) {
-  const tarei_attr *const attr = tarei_attr_find(pad, name);
-  if (tarei_node_in(pad, input) >= 0) {
-    return tarei_value_ints(graph, pad->in[input], out, 2 * TARE_MAX_RANK, n);
-  }
-  if (!attr || attr->kind != TAREI_ATTR_INTS || attr->n > 2 * TARE_MAX_RANK) {
-    return false;
-  }
-  *n = attr->n;
-  memcpy(out, attr->ints, (size_t)attr->n * sizeof *out);
-  return true;
-}
-
-/* Axes of the Pad's input that its amounts are of, in their order; their number, or -1. */
-static int join_pads_axes(const tarei_graph *const graph, const tarei_node *const pad,
-                          int64_t *const axes) {
-  const int rank = graph->values[pad->in[0]].rank;
-  int n = rank;
-  for (int i = 0; i < rank; i++) {
-    axes[i] = i;
-  }
-  if ((tarei_node_in(pad, 3) >= 0 || tarei_attr_find(pad, "axes")) &&
-      !join_pads_list(graph, pad, 3, "axes", axes, &n)) {
-    return -1;
-  }
-  for (int i = 0; i < n; i++) {
-    axes[i] += axes[i] < 0 ? rank : 0;
-    if (n > rank || axes[i] < 0 || axes[i] >= rank) {
-      return -1;
-    }
-  }
-  return n;
-}
-
 /* True for a Pad whose constant amounts are not negative and which fills with zeros. */
-static bool read_pad(const tarei_graph *const graph, const tarei_node *const pad,
+static bool read_pad(tarei_graph *const graph, const tarei_node *const pad,
                      join_pads_amounts *const out) {
   const int fill = tarei_node_in(pad, 2);
-  int64_t axes[2 * TARE_MAX_RANK], amounts[2 * TARE_MAX_RANK];
+  int64_t axes[TARE_MAX_RANK], amounts[2 * TARE_MAX_RANK];
   float zero = tarei_attr_float(pad, "value", 0);
   int n_amounts;
-  const int n = join_pads_axes(graph, pad, axes);
+  const int n = tarei_axes_of(graph, pad, axes);
   if (strcmp(tarei_attr_string(pad, "mode", "constant"), "constant") != 0 ||
       (fill >= 0 && !tarei_const_scalar(graph, fill, &zero)) || zero != 0 || n < 0 ||
-      !join_pads_list(graph, pad, 1, "pads", amounts, &n_amounts) || n_amounts != 2 * n) {
+      !tarei_node_ints(graph, pad, 1, "pads", amounts, 2 * TARE_MAX_RANK, &n_amounts) ||
+      n_amounts != 2 * n) {
     return false;
   }
   *out = (join_pads_amounts){.rank = graph->values[pad->in[0]].rank};

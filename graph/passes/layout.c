@@ -92,12 +92,9 @@ tare_status tarei_output_before(tarei_graph *const graph, const int node,
   const int old = graph->nodes[node].out[0];
   const char *const suffix = graph->values[old].is_output ? "__nxc" : "__ncx";
   int twin;
-  TAREI_TRY(tarei_add_helper(graph, old, suffix, &twin, err));
+  TAREI_TRY(tarei_add_output_twin(graph, node, suffix, &twin, err));
   for (int i = 0; i < perm->rank; i++) {
     graph->values[twin].dims[perm->axis[i]] = graph->values[old].dims[i];
   }
-  tarei_hand_over_name(graph, old, twin);
-  graph->nodes[node].out[0] = twin;
-  graph->values[twin].producer = node;
   return tarei_add_transpose(graph, twin, old, perm, err);
 }

@@ -26,6 +26,25 @@ bool tarei_value_is_f32(const tarei_graph *const graph, const int value) {
   return value >= 0 && graph->values[value].dtype == TARE_F32;
 }
 
+bool tarei_axis_is_one(const tarei_graph *const graph, const int value, const int axis) {
+  int64_t size;
+  return tarei_value_dim_const(graph, value, axis, &size) && size == 1;
+}
+
+bool tarei_node_ints(const tarei_graph *const graph, const tarei_node *const node, const int input,
+                     const char *const name, int64_t *const out, const int max, int *const n) {
+  const tarei_attr *const attr = tarei_attr_find(node, name);
+  if (tarei_node_in(node, input) >= 0) {
+    return tarei_value_ints(graph, node->in[input], out, max, n);
+  }
+  if (!attr || attr->kind != TAREI_ATTR_INTS || attr->n > max) {
+    return false;
+  }
+  *n = attr->n;
+  memcpy(out, attr->ints, (size_t)attr->n * sizeof *out);
+  return true;
+}
+
 int tarei_other_input(const tarei_node *const node, const int value) {
   assert(node->n_in == 2 && (node->in[0] == value || node->in[1] == value));
   return node->in[node->in[0] == value];
@@ -141,6 +160,17 @@ void tarei_hand_over_name(tarei_graph *const graph, const int value, const int h
   from->observable = to->observable;
   to->observable = observable;
   swap_quant(from, to);
+}
+
+tare_status tarei_add_output_twin(tarei_graph *const graph, const int node,
+                                  const char *const suffix, int *const twin,
+                                  tare_error *const err) {
+  const int old = graph->nodes[node].out[0];
+  TAREI_TRY(tarei_add_helper(graph, old, suffix, twin, err));
+  tarei_hand_over_name(graph, old, *twin);
+  graph->nodes[node].out[0] = *twin;
+  graph->values[*twin].producer = node;
+  return TARE_OK;
 }
 
 tare_status tarei_add_node(tarei_graph *const graph, const tarei_op *const op,

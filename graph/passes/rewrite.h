@@ -19,6 +19,12 @@ bool tarei_is_reshape(const tarei_graph *graph, const tarei_node *node);
 /* Input i, or -1 where it is absent. */
 int tarei_node_in(const tarei_node *node, int i);
 bool tarei_value_is_f32(const tarei_graph *graph, int value);
+/* Whether an axis is known to have one element. */
+bool tarei_axis_is_one(const tarei_graph *graph, int value, int axis);
+/* A list of integers that is an input, or an attribute where that is absent; `out` has room for
+ * `max`. False where it is neither, not constant, or longer. */
+bool tarei_node_ints(const tarei_graph *graph, const tarei_node *node, int input, const char *name,
+                     int64_t *out, int max, int *n);
 /* The other input of a node with two inputs. */
 int tarei_other_input(const tarei_node *node, int value);
 
@@ -42,6 +48,11 @@ tare_status tarei_add_helper(tarei_graph *graph, int value, const char *suffix, 
 /* `heir` takes the name, the annotation and the observability of `value`, and `value` gets those
  * of the heir. An output of the graph keeps its name; nothing happens then. */
 void tarei_hand_over_name(tarei_graph *graph, int value, int heir);
+
+/* `node` writes its output 0 to a new helper, *twin, which takes the name over. The caller gives the
+ * old value another producer. */
+tare_status tarei_add_output_twin(tarei_graph *graph, int node, const char *suffix, int *twin,
+                                  tare_error *err);
 
 /* Adds a node of one output. */
 tare_status tarei_add_node(tarei_graph *graph, const tarei_op *op, const char *name, int opset,

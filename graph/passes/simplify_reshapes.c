@@ -4,12 +4,6 @@
 #include "graph/passes/layout.h"
 #include "graph/passes/passes.h"
 
-static bool simplify_reshapes_is_one(const tarei_graph *const graph, const int value,
-                                     const int64_t axis) {
-  int64_t dim;
-  return tarei_value_dim_const(graph, value, (int)axis, &dim) && dim == 1;
-}
-
 /* Whether the axes with more than one element stay in their order. */
 static bool simplify_reshapes_keeps_order(const tarei_graph *const graph,
                                           const tarei_node *const transpose) {
@@ -19,7 +13,7 @@ static bool simplify_reshapes_keeps_order(const tarei_graph *const graph,
     return false;
   }
   for (int i = 0; i < perm.rank; i++) {
-    if (simplify_reshapes_is_one(graph, transpose->in[0], perm.axis[i])) {
+    if (tarei_axis_is_one(graph, transpose->in[0], (int)perm.axis[i])) {
       continue;
     }
     if (perm.axis[i] < last) {

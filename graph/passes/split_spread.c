@@ -36,8 +36,7 @@ static int spread_source(const tarei_graph *const graph, const int value) {
   bool spread =
       from->rank == to->rank && from->dims[0] == to->dims[0] && from->dims[1] == to->dims[1];
   for (int d = 2; spread && d < from->rank; d++) {
-    int64_t size;
-    spread = tarei_expr_is_const(graph->exprs, from->dims[d], &size) && size == 1;
+    spread = tarei_axis_is_one(graph, node->in[0], d);
   }
   return spread ? node->in[0] : -1;
 }

@@ -16,14 +16,9 @@ typedef struct trim_pads_cut {
 static bool trim_pads_read_int(const tarei_graph *const graph, const tarei_node *const node,
                                const int input, const char *const name, const int64_t fallback,
                                int64_t *const out) {
-  const tarei_attr *const attr = tarei_attr_find(node, name);
   int n = 0;
-  if (tarei_node_in(node, input) >= 0) {
-    return tarei_value_ints(graph, node->in[input], out, 1, &n) && n == 1;
-  }
-  if (attr) {
-    *out = attr->kind == TAREI_ATTR_INTS && attr->n == 1 ? attr->ints[0] : 0;
-    return attr->kind == TAREI_ATTR_INTS && attr->n == 1;
+  if (tarei_node_in(node, input) >= 0 || tarei_attr_find(node, name)) {
+    return tarei_node_ints(graph, node, input, name, out, 1, &n) && n == 1;
   }
   *out = fallback;
   return fallback != INT64_MIN;

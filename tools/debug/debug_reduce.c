@@ -135,6 +135,12 @@ static void forget_file(char **const file) {
   *file = NULL;
 }
 
+static void forget_files(reduced_files *const files) {
+  forget_file(&files->model);
+  forget_file(&files->data);
+  forget_file(&files->table);
+}
+
 /* The data of the part alone: its inputs, and its outputs in float. */
 static tare_status write_data(reduce_work *const w, tare_error *const err) {
   tare_eval_options plain;
@@ -190,12 +196,6 @@ static tare_status write_files(reduce_work *const w, tare_error *const err) {
   const tare_status status = write_table(w, written, err);
   tare_model_free(&written);
   return status;
-}
-
-static void forget_files(reduced_files *const files) {
-  forget_file(&files->model);
-  forget_file(&files->data);
-  forget_file(&files->table);
 }
 
 /* One of them alone is of no use: where one cannot be written, those that are new go. */

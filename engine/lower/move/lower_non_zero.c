@@ -6,15 +6,11 @@
 
 #define MARKED_AT_ONCE ((size_t)256)
 
-static bool non_zero_is_float(const tare_dtype dtype) {
-  return dtype == TARE_F32 || dtype == TARE_F64 || dtype == TARE_F16 || dtype == TARE_BF16;
-}
-
 /* Sets marks[i] to 1 where element first + i is not 0. The sign of a float does not count. */
 static void mark_non_zero(const tare_tensor *const x, const size_t first, const size_t n,
                           uint8_t *const marks) {
   const size_t element = tare_dtype_size(x->dtype);
-  const int sign_bits = non_zero_is_float(x->dtype);
+  const int sign_bits = tarei_is_float(x->dtype);
   TAREI_BY_SIZE(
       element, const type *const from = (const type *)x->data + first;
       const type counted = (type)(type) ~(type)0 >> sign_bits;

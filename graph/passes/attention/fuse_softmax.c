@@ -29,9 +29,7 @@ static bool fits_as_mask(const tarei_graph *const graph, const int mask, const i
     return false;
   }
   for (int d = 0; d < m->rank - 1; d++) {
-    int64_t size;
-    const bool one = tarei_expr_is_const(graph->exprs, m->dims[d], &size) && size == 1;
-    if (!one && m->dims[d] != v->dims[v->rank - m->rank + d]) {
+    if (!tarei_axis_is_one(graph, mask, d) && m->dims[d] != v->dims[v->rank - m->rank + d]) {
       return false;
     }
   }
