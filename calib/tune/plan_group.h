@@ -1,5 +1,5 @@
-/* Plans that run side by side. Each has its own weights, so there are only as many as fit into a
- * part of the memory. */
+/* Plans that run side by side. Each has weights of its own: a group has no more plans than fit into
+ * a part of the memory. */
 #ifndef TAREI_CALIB_TUNE_PLAN_GROUP_H
 #define TAREI_CALIB_TUNE_PLAN_GROUP_H
 
