@@ -14,7 +14,6 @@ foreach(name
     pairs
     pool
     quantized
-    recurrent
     reduce
     resize
     rows
@@ -23,4 +22,7 @@ foreach(name
     weights
     windows)
   tare_test(engine lower_${name} SOURCES support/one_node.c FLOORS ${ENGINE_FLOORS})
+endforeach()
+foreach(name recurrent recurrent_bytes)
+  tare_test(engine lower_${name} SOURCES support/one_node.c support/recurrent_layer.c FLOORS ${ENGINE_FLOORS})
 endforeach()
