@@ -64,6 +64,9 @@ echo "exit $?"
 echo "exit $?"
 "$TARE" debug reduce "$model" "$data" -q -o none.plan
 echo "exit $?"
+"$TARE" build "$model" --fp32 --profile sequence=1:16:64 -q -o whole.plan >log || exit
+"$TARE" debug reduce whole.plan "$data" -q -o none.onnx
+echo "exit $?"
 "$TARE" debug reduce missing.onnx "$data" -q -o none.onnx
 echo "exit $?"
 echo none* "$TMPDIR"/*
