@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
+#include "engine/file/plan_version.h"
 #include "engine/plan.h"
 #include "unit/engine/support/digits.h"
 
@@ -66,10 +67,14 @@ static void damaged_files_are_refused(void **state) {
   data[0] ^= 1;
   refuse(path, data, n, "not a plan file");
   data[0] ^= 1;
+  char sentence[100];
+  snprintf(sentence, sizeof sentence, "plan format version 7.0, expected %u: build the plan again",
+           TAREI_PLAN_MAJOR);
   data[8] = 7; /* which had no weight scales */
-  refuse(path, data, n, "plan format version 7.0, expected 14: build the plan again");
-  data[8] = 15;
-  refuse(path, data, n, "version 15");
+  refuse(path, data, n, sentence);
+  snprintf(sentence, sizeof sentence, "version %u", TAREI_PLAN_MAJOR + 1);
+  data[8] = (uint8_t)(TAREI_PLAN_MAJOR + 1);
+  refuse(path, data, n, sentence);
   unlink(path);
   assert_int_equal(tare_plan_load(path, &plan, &digits_error), TARE_E_INPUT);
   free(data);
