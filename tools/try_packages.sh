@@ -95,10 +95,9 @@ wheel=$(find "$dist" -name 'tare-*.whl' | head -n 1)
 [ -n "$wheel" ] || exit 0
 echo "== the wheel"
 cp "$wheel" "$root/try"
-mkdir -p "$root/try/source/tests/fixtures"
+mkdir -p "$root/try/source/tests"
 cp -R "$source/examples" "$source/docs" "$root/try/source"
-cp -R "$source/tests/python" "$root/try/source/tests"
-cp -R "$source/tests/fixtures/onnx" "$root/try/source/tests/fixtures"
+cp -R "$source/tests/python" "$source/tests/fixtures" "$root/try/source/tests"
 # The tests compare it with the command, and the package for Python must not be there instead.
 inside 'apt_get install python3-venv python3-cffi /try/tare_*.deb /try/libtare0_*.deb
 cd /try && /usr/bin/python3 -m venv --system-site-packages env
