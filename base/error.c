@@ -29,6 +29,20 @@ int tare_status_exit_code(const tare_status status) {
   return 5;
 }
 
+/* Of the controls beyond ASCII, U+0080 to U+009f, UTF-8 makes two bytes. */
+static bool is_control(const unsigned char *const c) {
+  return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
+}
+
+void tare_make_printable(char *const text) {
+  for (unsigned char *c = (unsigned char *)text; *c; c++) {
+    if (is_control(c)) {
+      c[*c == 0xc2] = '?';
+      *c = '?';
+    }
+  }
+}
+
 tare_status tarei_fail(tare_error *const err, const tare_status status, const char *const fmt,
                        ...) {
   if (err) {
@@ -37,6 +51,7 @@ tare_status tarei_fail(tare_error *const err, const tare_status status, const ch
     err->status = status;
     (void)vsnprintf(err->message, sizeof err->message, fmt, args); /* cut when too long */
     va_end(args);
+    tare_make_printable(err->message);
   }
   return status;
 }
@@ -55,6 +70,7 @@ tare_status tarei_fail_in(tare_error *const err, const tare_status status, const
     va_start(args, fmt);
     const int n = vsnprintf(err->message, sizeof err->message, fmt, args);
     va_end(args);
+    tare_make_printable(err->message);
     if (begins_so(inner, err->message)) {
       memcpy(err->message, inner, sizeof inner);
     } else if (n >= 0 && (size_t)n + 2 < sizeof err->message) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tare/tare.h>
 #include <time.h>
 
 tare_status cli_fail(tare_error *const err, const tare_status status, const char *const fmt, ...) {
@@ -15,6 +16,7 @@ tare_status cli_fail(tare_error *const err, const tare_status status, const char
   va_start(args, fmt);
   (void)vsnprintf(err->message, sizeof err->message, fmt, args); /* a cut sentence is still one */
   va_end(args);
+  tare_make_printable(err->message);
   err->status = status;
   return status;
 }
@@ -201,7 +203,7 @@ void *cli_realloc(void *const memory, const size_t count, const size_t size) {
   return result;
 }
 
-static char *cli_vformat(const char *const fmt, va_list args) {
+char *cli_vformat(const char *const fmt, va_list args) {
   char *text = NULL;
   if (vasprintf(&text, fmt, args) < 0) {
     end_of_memory();

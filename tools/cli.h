@@ -3,6 +3,7 @@
 #define TAREI_TOOLS_CLI_H
 
 #include <argp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,6 +72,7 @@ char *cli_names(const cli_family *family, bool texts, const char *last);
 /* Memory, or the end of the program (exit 5). */
 void *cli_realloc(void *memory, size_t count, size_t size);
 char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *cli_vformat(const char *fmt, va_list args);
 /* `text` (NULL: nothing yet), which is freed, with more behind it. */
 char *cli_append(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -100,7 +102,6 @@ void cli_list_split(cli_list *list, char *text);
 const char *cli_s(int64_t n);
 
 bool cli_ends_with(const char *text, const char *end);
-
 
 double cli_now(void); /* seconds of a clock that only goes forward */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tare/tare.h>
+#include <tare/tare.h>
 
 #include "tools/show/build_info.h"
 #include "tools/options/options.h"
@@ -62,7 +63,8 @@ static int help(FILE *const to) {
   return 0;
 }
 
-static int main_unknown(const char *const name) {
+static int main_unknown(char *const name) {
+  tare_make_printable(name);
   if (*name == '-') {
     fprintf(stderr,
             "tare: expected a command, got option '%s' (options follow the command)\nTry `tare "
@@ -107,7 +109,7 @@ static int dispatch(const int argc, char **const argv) {
     (void)help(stderr); /* nothing was asked for */
     return tare_status_exit_code(TARE_E_USAGE);
   }
-  const char *const name = argv[1];
+  char *const name = argv[1];
   if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
     return help_about(argc - 1, argv + 1);
   }

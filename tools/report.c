@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tare/tare.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -63,6 +64,7 @@ void report_cell(report *const r, const char *const fmt, ...) {
   char text[4096];
   (void)vsnprintf(text, sizeof text, fmt, args); /* longer cells are cut */
   va_end(args);
+  tare_make_printable(text);
   r->cells = cli_realloc(r->cells, (size_t)r->n_cells + 1, sizeof *r->cells);
   r->cells[r->n_cells++] = cli_format("%s", text);
 }

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 static void say_line(const char *const fmt, va_list args) {
-  fputs("tare: ", stderr);
-  vfprintf(stderr, fmt, args);
-  fputc('\n', stderr);
+  char *const text = cli_vformat(fmt, args);
+  tare_make_printable(text);
+  fprintf(stderr, "tare: %s\n", text);
+  free(text);
 }
 
 void say(const opt_common *const options, const char *const fmt, ...) {

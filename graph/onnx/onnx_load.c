@@ -148,15 +148,6 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
   return status;
 }
 
-/* Names in messages come from the file and may hold anything. */
-static void make_printable(tare_error *const err) {
-  for (char *c = err ? err->message : NULL; c && *c; c++) {
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
-      *c = '?';
-    }
-  }
-}
-
 static tare_status onnx_load_any(tarei_source *const source, const char *const path,
                                  const tare_load_options *const options,
                                  tarei_onnx_change_fn *const change, tarei_graph **const out,
@@ -177,14 +168,12 @@ static tare_status onnx_load_any(tarei_source *const source, const char *const p
   } else {
     graph->model_hash = XXH64(source->data, source->size, 0 /* seed */);
     status = tarei_graph_infer_or_wait(&graph, waits, err);
-    make_printable(waits);
     if (status == TARE_OK && !(waits && waits->status)) {
       status = tarei_onnx_name_sums(graph, declared, err);
     }
   }
   free(declared);
   if (status != TARE_OK) {
-    make_printable(err);
     tarei_graph_free(graph);
     return status;
   }

@@ -82,6 +82,13 @@ TARE_API int tare_cores(void);
 TARE_API void tare_abandon_outputs(void);
 
 /**
+ * Replaces each control character of a text by '?', in UTF-8 each byte of it: names of files and in
+ * models may have any, and a terminal would obey them. Messages of errors have none.
+ * @param text changed in place. Thread-safe.
+ */
+TARE_API void tare_make_printable(char *text);
+
+/**
  * Writes a file, which appears whole or not at all.
  * @param path name of the file
  * @param data its contents

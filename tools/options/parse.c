@@ -3,15 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tare/tare.h>
 
 #include "tools/cli.h"
 #include "tools/json_out.h"
 
-/* What argp and getopt say on stderr while they parse, where --json was asked for: they end the
- * process themselves. The stream is never closed: closing asks for memory, and loses the text
- * without. */
+/* What argp and getopt say on stderr while they parse: they end the process themselves, have no
+ * answer to control characters in what they repeat, and know nothing of --json. The stream is never
+ * closed: closing asks for memory, and loses the text without. */
 static struct {
   const char *command;
+  bool json;
   FILE *memory, *terminal;
   char *text;
   size_t n;
@@ -39,12 +41,28 @@ static void parse_print_error(void) {
   }
 }
 
+/* Lines stay lines. */
+static void parse_make_printable(char *line) {
+  while (line) {
+    char *const end = strchr(line, '\n');
+    if (end) {
+      *end = '\0';
+    }
+    tare_make_printable(line);
+    if (end) {
+      *end = '\n';
+    }
+    line = end ? end + 1 : NULL;
+  }
+}
+
 /* Whether all that was said could be held and is said now. */
 static bool parse_release(void) {
   if (!held.terminal) {
     return true;
   }
   const bool whole = fflush(stderr) == 0 && !ferror(stderr) && held.text;
+  parse_make_printable(whole ? held.text : NULL);
   stderr = held.terminal;
   held.terminal = NULL;
   fputs(whole ? held.text : "tare: out of memory\n", stderr);
@@ -54,15 +72,18 @@ static bool parse_release(void) {
 static void parse_at_exit(void) {
   if (held.terminal) {
     (void)parse_release(); /* has said so */
-    parse_print_error();
+    if (held.json) {
+      parse_print_error();
+    }
   }
 }
 
 /* glibc's stderr is a variable, and getopt has no other place to write to. */
-static void parse_hold(const char *const command) {
+static void parse_hold(const char *const command, const bool json) {
   held.memory = open_memstream(&held.text, &held.n);
   if (held.memory && atexit(parse_at_exit) == 0) {
     held.command = command;
+    held.json = json;
     held.terminal = stderr;
     stderr = held.memory;
   }
@@ -81,9 +102,7 @@ bool opt_wants_json(const int argc, char *const *const argv) {
 
 void opt_parse(const struct argp *const argp, const int argc, char **const argv,
                void *const input) {
-  if (opt_wants_json(argc, argv)) {
-    parse_hold(argv[0]);
-  }
+  parse_hold(argv[0], opt_wants_json(argc, argv));
   cli_parse(argp, argc, argv, input);
   if (!parse_release()) {
     exit(tare_status_exit_code(TARE_E_MEMORY));

@@ -50,6 +50,19 @@ static void error_message_is_cut_at_capacity(void **state) {
   free(big);
 }
 
+/* Names in messages may be of files that others made; letters beyond ASCII stay. */
+static void messages_have_no_controls(void **state) {
+  (void)state;
+  tare_error err = {0};
+  tarei_fail(&err, TARE_E_INPUT, "%s: 'gr\xc3\xbcn\xc2\x9b'", "a\nb\x1b[31m\x7f");
+  assert_string_equal(err.message, "a?b?[31m?: 'gr\xc3\xbcn\?\?'");
+  tarei_fail_in(&err, TARE_E_MODEL, "%s", "c\td");
+  assert_string_equal(err.message, "c?d: a?b?[31m?: 'gr\xc3\xbcn\?\?'");
+  char cut[] = "\xc2"; /* where a message is cut */
+  tare_make_printable(cut);
+  assert_string_equal(cut, "\xc2");
+}
+
 static void status_names_and_exit_codes(void **state) {
   (void)state;
   assert_string_equal(tare_status_name(TARE_E_UNSUPPORTED), "E_UNSUPPORTED");
@@ -333,6 +346,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(error_carries_status_and_sentence),
       cmocka_unit_test(error_message_is_cut_at_capacity),
+      cmocka_unit_test(messages_have_no_controls),
       cmocka_unit_test(status_names_and_exit_codes),
       cmocka_unit_test(sizes_that_overflow_give_null),
       cmocka_unit_test(half_round_trips_every_value),
