@@ -3,18 +3,21 @@
 
 usage: generate.py FOLDER [NAME...]
        names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent recurrent-small
-              products moves relative spectral-nets idiom-nets
+              products moves relative spectral-nets idiom-nets audio-nets
+              text-nets
               (default: all)
 """
 import os
 import sys
 
+import audio_nets
 import idiom_nets
 import moves
 import networks
 import operators
 import relative
 import spectral_nets
+import text_nets
 
 
 def write_convs(folder):
@@ -58,7 +61,8 @@ def writers():
             "convs": write_convs, "convs-2d": write_convs_2d, "recurrent": write_recurrent,
             "recurrent-small": write_recurrent_small,
             "products": write_products, "moves": moves.write, "relative": relative.write,
-            "spectral-nets": spectral_nets.write, "idiom-nets": idiom_nets.write}
+            "spectral-nets": spectral_nets.write, "idiom-nets": idiom_nets.write,
+            "audio-nets": audio_nets.write, "text-nets": text_nets.write}
 
 
 def main():
