@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "base/str.h"
 #include "engine/evaluate.h"
 #include "engine/layers/layers.h"
 #include "engine/plan.h"
@@ -132,6 +133,43 @@ done:
   return status;
 }
 
+/* Whether a dim is zero whatever the lengths. */
+static bool output_is_empty(const tarei_graph *const g, const int output) {
+  const tarei_value *const v = &g->values[g->outputs[output]];
+  for (int d = 0; d < v->rank; d++) {
+    int64_t size;
+    if (tarei_expr_is_const(g->exprs, v->dims[d], &size) && size == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A symbol may be zero in every profile, as the length of a past that there is not, unless that
+ * leaves nothing to compute. */
+static tare_status check_outputs(const tare_plan *const plan, const tarei_graph *const read,
+                                 tare_error *const err) {
+  const tarei_graph *const g = plan->root.graph;
+  for (int o = 0; o < g->n_outputs; o++) {
+    if (!output_is_empty(g, o) || output_is_empty(read, o)) {
+      return TARE_OK;
+    }
+  }
+  tarei_str zeros = {0};
+  for (int s = 0; s < tare_profiles_n_symbols(plan->profiles); s++) {
+    int64_t value;
+    if (tarei_profiles_fix(plan->profiles, s, &value) && value == 0) {
+      tarei_str_add(&zeros, "%s%s=0", zeros.length ? ", " : "",
+                    tare_profiles_symbol(plan->profiles, s));
+    }
+  }
+  const tare_status status =
+      tarei_fail(err, TARE_E_SHAPE, "every output is empty at %s: expected a larger maximum",
+                 tarei_str_get(&zeros));
+  tarei_str_free(&zeros);
+  return status;
+}
+
 static tare_status plan_fill(tare_plan *const plan, const tare_model *const model,
                              const tare_profiles *const profiles, const tare_build_options *const o,
                              tare_error *const err) {
@@ -148,6 +186,7 @@ static tare_status plan_fill(tare_plan *const plan, const tare_model *const mode
   TAREI_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
   TAREI_TRY(tarei_plan_make_inputs(plan, model->graph, err));
   TAREI_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->root.graph, err));
+  TAREI_TRY(check_outputs(plan, model->graph, err));
   tarei_kernels_select(plan->isa, &plan->kernels);
   TAREI_TRY(rewrite_graph(plan, o, err));
   TAREI_TRY(tarei_plan_finish(plan, err));

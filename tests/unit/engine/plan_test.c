@@ -303,6 +303,19 @@ static void impossible_profiles_name_the_node(void **state) {
   tare_model_free(&model);
 }
 
+static void a_profile_of_no_elements_is_refused(void **state) {
+  (void)state;
+  tare_model *model = NULL;
+  DIGITS_OK(tare_model_load(TARE_SOURCE_DIR "/tests/fixtures/onnx/good_small.onnx", &model,
+                            &digits_error));
+  tare_profiles *profiles = digits_profiles(model, "batch=1,seq=0", NULL);
+  tare_plan *plan = NULL;
+  assert_int_equal(tare_plan_build(model, profiles, NULL, &plan, &digits_error), TARE_E_SHAPE);
+  assert_non_null(strstr(digits_error.message, "every output is empty at seq=0: expected"));
+  tare_profiles_free(&profiles);
+  tare_model_free(&model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(int8_layers_exchange_bytes),
@@ -313,6 +326,7 @@ int main(void) {
       cmocka_unit_test(layers_get_what_was_asked_for),
       cmocka_unit_test(the_profile_of_the_shape_gives_the_scales),
       cmocka_unit_test(impossible_profiles_name_the_node),
+      cmocka_unit_test(a_profile_of_no_elements_is_refused),
   };
   return cmocka_run_group_tests_name("engine.plan", tests, digits_setup, digits_teardown);
 }
