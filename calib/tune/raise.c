@@ -188,10 +188,20 @@ static tare_status raise_check(tarei_raising *const r, tare_error *const err) {
                                            written->profile, n - 1);
 }
 
+/* Plans below 25 dB are bad, and other samples may lose 3 dB more. In models that are written for
+ * other engines float is nearly always the only remedy, and another dB costs more. */
+static const double RAISE_BELOW = 28, RAISE_WRITTEN_BELOW = 27, RAISE_MARGIN = 1;
+
 void tare_raise_options_init(tare_raise_options *const options) {
-  *options = (tare_raise_options){.below_db = 28, .sqnr_db = 29};
+  *options = (tare_raise_options){.below_db = RAISE_BELOW, .sqnr_db = RAISE_BELOW + RAISE_MARGIN};
   tare_build_options_init(&options->build);
   tare_eval_options_init(&options->eval);
+}
+
+void tare_raise_options_init_written(tare_raise_options *const options) {
+  tare_raise_options_init(options);
+  options->below_db = RAISE_WRITTEN_BELOW;
+  options->sqnr_db = RAISE_WRITTEN_BELOW + RAISE_MARGIN;
 }
 
 tare_status tare_raise_layers(const tare_model *const model, const tare_profiles *const profiles,

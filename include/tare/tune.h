@@ -193,11 +193,11 @@ typedef struct tare_raise_written {
 
 /** Options of tare_raise_layers; set the defaults with tare_raise_options_init. */
 typedef struct tare_raise_options {
-  double below_db;          /* an SQNR from which on nothing is done; 28. `tare quantize` has 27, as
-                               models that are written have little but float to raise layers to */
-  double sqnr_db;           /* what a plan below it shall reach; 29. `tare quantize`: 28 */
-  double seconds;           /* after this time what has been measured decides, and two plans at most
-                               are judged; 0: no limit */
+  double below_db; /* an SQNR from which on nothing is done; 28. For models that are written
+                      27, as they have little but float to raise layers to */
+  double sqnr_db;  /* what a plan below it shall reach: 1 dB more */
+  double seconds;  /* after this time what has been measured decides, and two plans at most
+                      are judged; 0: no limit */
   tare_build_options build; /* with a table, whose own requests do not count. Layers that its
                                layer_precisions name keep the precision that they ask for */
   tare_eval_options eval;   /* how samples run; the metric, against, tensors, save_outputs and
@@ -221,6 +221,10 @@ typedef struct tare_raised {
 
 /** Sets the options to the defaults. */
 TARE_API void tare_raise_options_init(tare_raise_options *options);
+
+/** As tare_raise_options_init, with the bounds for models that are written. `written` stays NULL.
+ */
+TARE_API void tare_raise_options_init_written(tare_raise_options *options);
 
 /**
  * Where the plan of a table is bad, finds the layers that 8 bits cost most, and gives them row

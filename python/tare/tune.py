@@ -340,14 +340,13 @@ def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
     """
     keep, call, loaded = Keep(), Call(), Model.of(model)
     c, out = keep.new("tare_raise_options *"), ffi.new("tare_raised *")
-    lib.tare_raise_options_init(c)
+    (lib.tare_raise_options_init if written is None else lib.tare_raise_options_init_written)(c)
     built = BuildOptions(keep, table, **dict(build or {}))
     evaluated = EvalOptions(keep, **options)
     c.build, c.eval = built.c[0], evaluated.c[0]
-    if below_db is None:
-        below_db = c.below_db if written is None else c.below_db - 1
-    c.below_db, c.seconds = below_db, seconds
-    c.sqnr_db = below_db + 1 if min_sqnr_db is None else min_sqnr_db
+    margin = c.sqnr_db - c.below_db
+    c.below_db, c.seconds = c.below_db if below_db is None else below_db, seconds
+    c.sqnr_db = c.below_db + margin if min_sqnr_db is None else min_sqnr_db
     ports, n_ports = loaded._ports()
     outputs = ffi.new("const tare_port **")
     n_outputs = lib.tare_model_outputs(loaded._handle, outputs)

@@ -288,7 +288,7 @@ static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_
                            .lengths = &w->lengths,
                            .streaming = w->streaming};
   const tare_status status = accuracy_check(&c, &w->accuracy, err);
-  if (!w->table && w->accuracy.sqnr_db < RAISING_BELOW) {
+  if (!w->table && w->accuracy.sqnr_db < raising_below(false /* written */)) {
     say(&a->in.common,
         "%s are statistics, whose tables have no raised layers: a table that calibrate writes "
         "itself has them (-o model.calib.json)",

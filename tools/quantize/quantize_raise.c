@@ -103,7 +103,7 @@ static tare_status raise_draft(draft *const d, tare_table *const table, tare_err
   tare_raise_options o;
   int n_quantized;
   CLI_TRY(count_quantized(d, &n_quantized, err));
-  tare_raise_options_init(&o);
+  tare_raise_options_init_written(&o);
   o.build = opt_build_options(NULL, d->how->common, NULL);
   o.eval = draft_eval(d);
   o.written = &written;
@@ -127,7 +127,7 @@ static tare_status raise_file(const quantize_judged *const what, const quantize_
                               tare_error *const err) {
   draft d = {.what = what, .how = how, .file = file};
   tare_status status = run_draft(&d, err);
-  if (status == TARE_OK && draft_sqnr(&d) < RAISING_WRITTEN_BELOW) {
+  if (status == TARE_OK && draft_sqnr(&d) < raising_below(true /* written */)) {
     status = raise_draft(&d, table, err);
   }
   tare_eval_result_fini(&d.result);

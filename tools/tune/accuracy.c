@@ -171,7 +171,7 @@ static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *con
   CLI_TRY(tare_plan_build(c->model, c->profiles, &fp32, &r->fp32, err));
   CLI_TRY(accuracy_measure(c, r, err));
   accuracy_note(r, out);
-  if (c->raises && tare_eval_worst_sqnr(&r->result) < RAISING_BELOW) {
+  if (c->raises && tare_eval_worst_sqnr(&r->result) < raising_below(false /* written */)) {
     CLI_TRY(accuracy_raise(c, r, out, err));
   }
   score_warn_output(&c->in->common, &r->result, r->int8);

@@ -17,6 +17,12 @@ enum { PROBED_SAMPLES = 4, JUDGED_SAMPLES = 32, JUDGED_MIXES = 9 };
 #define FEW_OPERATIONS 1e11 /* that more samples may take than layers must be measured with */
 #define MOST_SECONDS 60.0
 
+double raising_below(const bool written) {
+  tare_raise_options o;
+  (written ? tare_raise_options_init_written : tare_raise_options_init)(&o);
+  return o.below_db;
+}
+
 tare_status raising_samples(const raising_case *const r, const int64_t limit,
                             tare_dataset **const out, tare_error *const err) {
   const ports p = ports_of_model(r->model);
@@ -102,8 +108,6 @@ static void say_raised(const raising_case *const r, const tare_raised *const rai
 tare_status raising_search(const raising_case *const r, tare_raise_options *const options,
                            tare_raised *const out, tare_error *const err) {
   tare_dataset *search = NULL, *check = NULL;
-  options->below_db = options->written ? RAISING_WRITTEN_BELOW : RAISING_BELOW;
-  options->sqnr_db = options->below_db + RAISING_MARGIN;
   options->seconds = r->seconds > 0 ? fmin(r->seconds, MOST_SECONDS) : MOST_SECONDS;
   *out = (tare_raised){0};
   tare_status status = open_both(r, &search, &check, err);

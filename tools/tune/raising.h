@@ -5,12 +5,8 @@
 #include "tools/options/options.h"
 #include "tools/score.h"
 
-/* Below these SQNRs layers are raised: other samples may lose 3 dB more. In models that are written
- * for other engines float is nearly always the only remedy, and another dB costs more. */
-#define RAISING_BELOW (SCORE_LOW_SQNR + 3)
-#define RAISING_WRITTEN_BELOW (SCORE_LOW_SQNR + 2)
-/* By so much what is raised must exceed them. */
-#define RAISING_MARGIN 1
+/* The SQNR below which layers are raised: of plans, or of models that are written. */
+double raising_below(bool written);
 
 /* What is too bad. */
 typedef struct raising_case {
@@ -31,7 +27,7 @@ tare_status raising_samples(const raising_case *r, int64_t limit, tare_dataset *
                             tare_error *err);
 
 /* Finds layers, and says which share they have and what they gain, and whether the time was over.
- * `options` have all but the bounds. */
+ * `options` have all but the time. */
 tare_status raising_search(const raising_case *r, tare_raise_options *options, tare_raised *out,
                            tare_error *err);
 

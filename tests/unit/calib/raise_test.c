@@ -346,6 +346,17 @@ static void plans_that_run_together_fit_into_memory(void **const state) {
   assert_int_equal(count_plans(INT64_MAX), TARE_MOST_TRIALS);
 }
 
+/* Models that are written have little but float to raise layers to, and a lower bound. */
+static void written_models_have_bounds_of_their_own(void **state) {
+  (void)state;
+  tare_raise_options plans, written;
+  tare_raise_options_init(&plans);
+  tare_raise_options_init_written(&written);
+  assert_true(written.below_db < plans.below_db);
+  assert_true(plans.sqnr_db - plans.below_db == 1 && written.sqnr_db - written.below_db == 1);
+  assert_null(written.written);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_that_run_together_fit_into_memory),
@@ -363,6 +374,7 @@ int main(void) {
       cmocka_unit_test(where_the_time_is_over_a_coarse_mix_is_judged),
       cmocka_unit_test(any_time_gives_a_better_plan),
       cmocka_unit_test(malformed_requests_of_a_table_are_refused),
+      cmocka_unit_test(written_models_have_bounds_of_their_own),
   };
   return cmocka_run_group_tests(tests, open_deep, close_deep);
 }
