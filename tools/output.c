@@ -33,6 +33,24 @@ static tare_status check_folder(const char *const path, tare_error *const err) {
                 : TARE_OK;
 }
 
+/* A new file: nothing is there, or a link to nothing. */
+static tare_status check_new(const char *const path, const int reason, tare_error *const err) {
+  if (output_is_there(path)) {
+    return cli_fail(err, TARE_E_IO, "%s: cannot follow the link: %s", path, strerror(reason));
+  }
+  if (reason != ENOENT) {
+    return cli_fail(err, TARE_E_IO, "%s: cannot create: %s", path, strerror(reason));
+  }
+  return path[strlen(path) - 1] == '/'
+             ? cli_fail(err, TARE_E_IO, "%s: cannot write to a folder", path)
+             : check_folder(path, err);
+}
+
+bool output_is_there(const char *const path) {
+  struct stat file;
+  return lstat(path, &file) == 0;
+}
+
 tare_status output_check(const char *const path, const cli_list *const inputs,
                          tare_error *const err) {
   struct stat out, in;
@@ -41,7 +59,7 @@ tare_status output_check(const char *const path, const cli_list *const inputs,
                     "-: an output is a file, never the standard output: give its name");
   }
   if (stat(path, &out) != 0) {
-    return check_folder(path, err);
+    return check_new(path, errno, err);
   }
   for (int i = 0; i < inputs->n; i++) {
     const char *const input = inputs->items[i];

@@ -8,7 +8,11 @@
  * made there. Inputs may be NULL or missing. */
 tare_status output_check(const char *path, const cli_list *inputs, tare_error *err);
 
-/* The same for a file and another one beside it (NULL: none), which may not be the first. */
+/* Whether a command finds something there, if only a link to nothing: it may not remove that. */
+bool output_is_there(const char *path);
+
+/* The same as output_check for a file and another one beside it (NULL: none), which may not be the
+ * first. */
 tare_status output_check_two(const char *path, const char *other, cli_list *inputs,
                              tare_error *err);
 

@@ -197,7 +197,7 @@ static tare_status import_write(const import_arguments *const a, table_out *cons
                                 tare_import *const in, bool *const external,
                                 tare_error *const err) {
   char *const data = cli_format("%s.data", a->output);
-  const bool had_model = access(a->output, F_OK) == 0, had_data = access(data, F_OK) == 0;
+  const bool had_model = output_is_there(a->output), had_data = output_is_there(data);
   tare_status status = tare_import_save(in, a->output, a->most, external, err);
   if (status == TARE_OK) {
     status = table_write(out, tare_import_table(in), err);

@@ -431,7 +431,7 @@ int cmd_quantize(const int argc, char **const argv) {
   quantize_work w = {0};
   tare_error err = {0};
   opt_parse(&ARGP, argc, argv, &a);
-  const bool had_table = a.table && access(a.table, F_OK) == 0;
+  const bool had_table = a.table && output_is_there(a.table);
   const tare_status status = quantize_all(&a, &w, &err);
   if (status != TARE_OK) {
     quantize_files_remove(&w.files);

@@ -105,7 +105,7 @@ tare_status reduce_files_write(const reduce_arguments *const a, reduce_work *con
   const char *const all[] = {names.model, names.data, names.table};
   cli_list missing = {0};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (access(all[i], F_OK) != 0) {
+    if (!output_is_there(all[i])) {
       cli_list_add(&missing, all[i]);
     }
   }

@@ -26,8 +26,8 @@ tare_status quantize_files_name(const char *const path, const bool per_profile,
     char *const name = name_of(path, profile), *const data = cli_format("%s.data", name);
     out->items[out->n] = (quantize_file){.path = name,
                                          .profile = profile,
-                                         .had = access(name, F_OK) == 0,
-                                         .had_data = access(data, F_OK) == 0};
+                                         .had = output_is_there(name),
+                                         .had_data = output_is_there(data)};
     free(data);
   }
   for (int i = 0; i < n; i++) {

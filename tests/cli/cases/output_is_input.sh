@@ -24,6 +24,24 @@ echo "exit $?"
 mkdir folder
 "$TARE" build model.onnx --fp32 --profile-file profiles.txt -o folder
 echo "exit $?"
+# Nor does it remove what it finds there, and it looks before it works.
+ln -s nowhere/x dangling
+misuse5() {
+  "$TARE" "$@"
+  code=$?
+  [ $code = 5 ] || echo "exit $code: tare $*"
+}
+text="$EXAMPLES/intents-mini/intents-mini.onnx data.h5 -q"
+qdq=$SOURCE/tests/fixtures/onnx/check_good.onnx
+for output in dangling new/ "$(printf %0300d 0)"; do
+  # shellcheck disable=SC2086 # words
+  {
+    misuse5 quantize $text -o "$output"
+    misuse5 tune $text --sqnr 20 -o "$output"
+    misuse5 import-qdq "$qdq" -o "$output" --table new.json
+    misuse5 build $qdq --profile-file profiles.txt -o "$output"
+  }
+done
 cmp data.h5 same.h5
 cmp model.onnx same.onnx
 ls
