@@ -185,12 +185,26 @@ int cli_pick(const struct argp_state *const state, const cli_family *const famil
   return found;
 }
 
+void cli_make_printable(char *const text) {
+  for (char *line = text, *end; line; line = end) {
+    end = strpbrk(line, "\n\t");
+    const char between = end ? *end : '\0';
+    if (end) {
+      *end = '\0';
+    }
+    tare_make_printable(line);
+    if (end) {
+      *end++ = between;
+    }
+  }
+}
+
 char *cli_meant(const char *const name, const cli_list *const names) {
   const int near = tare_nearest_name(name, names->items, names->n);
   return near < 0 ? cli_format("%s", "") : cli_format(" (did you mean '%s'?)", names->items[near]);
 }
 
-static void end_of_memory(void) {
+void cli_end_of_memory(void) {
   fputs("tare: out of memory\n", stderr);
   exit(tare_status_exit_code(TARE_E_MEMORY));
 }
@@ -198,7 +212,7 @@ static void end_of_memory(void) {
 void *cli_realloc(void *const memory, const size_t count, const size_t size) {
   void *const result = reallocarray(memory, count ? count : 1, size);
   if (!result) {
-    end_of_memory();
+    cli_end_of_memory();
   }
   return result;
 }
@@ -206,7 +220,7 @@ void *cli_realloc(void *const memory, const size_t count, const size_t size) {
 char *cli_vformat(const char *const fmt, va_list args) {
   char *text = NULL;
   if (vasprintf(&text, fmt, args) < 0) {
-    end_of_memory();
+    cli_end_of_memory();
   }
   return text;
 }

@@ -69,7 +69,11 @@ int cli_pick(const struct argp_state *state, const cli_family *family, const cha
  * frees it. */
 char *cli_names(const cli_family *family, bool texts, const char *last);
 
+/* Replaces control characters by '?', but for ends of lines and tabs, which are ours. */
+void cli_make_printable(char *text);
+
 /* Memory, or the end of the program (exit 5). */
+void cli_end_of_memory(void);
 void *cli_realloc(void *memory, size_t count, size_t size);
 char *cli_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *cli_vformat(const char *fmt, va_list args);

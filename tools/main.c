@@ -123,6 +123,7 @@ static int dispatch(const int argc, char **const argv) {
 
 int main(const int argc, char **const argv) {
   streams_hold();
+  streams_guard();
   signals_handle();
   (void)setenv("ARGP_HELP_FMT", "no-dup-args-note", 0 /* the user's wins */); /* only looks */
   (void)setlocale(LC_CTYPE, ""); /* bars of a histogram; numbers stay those of C */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/cli.h"
+#include "tools/streams.h"
 #include "tools/text/columns.h"
 #include "tools/text/cut.h"
 
@@ -30,11 +31,11 @@ static int page_width(FILE *const to) {
   if (wanted > 0) {
     return wanted;
   }
-  if (!isatty(fileno(to))) {
+  if (!isatty(streams_number(to))) {
     return INT_MAX;
   }
-  return ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
-                                                                      : TERMINAL_WIDTH;
+  return ioctl(streams_number(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                              : TERMINAL_WIDTH;
 }
 
 struct report {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tare/tare.h>
 
 #include "tools/cli.h"
 #include "tools/json_out.h"
@@ -41,28 +40,15 @@ static void parse_print_error(void) {
   }
 }
 
-/* Lines stay lines. */
-static void parse_make_printable(char *line) {
-  while (line) {
-    char *const end = strchr(line, '\n');
-    if (end) {
-      *end = '\0';
-    }
-    tare_make_printable(line);
-    if (end) {
-      *end = '\n';
-    }
-    line = end ? end + 1 : NULL;
-  }
-}
-
 /* Whether all that was said could be held and is said now. */
 static bool parse_release(void) {
   if (!held.terminal) {
     return true;
   }
   const bool whole = fflush(stderr) == 0 && !ferror(stderr) && held.text;
-  parse_make_printable(whole ? held.text : NULL);
+  if (whole) {
+    cli_make_printable(held.text);
+  }
   stderr = held.terminal;
   held.terminal = NULL;
   fputs(whole ? held.text : "tare: out of memory\n", stderr);

@@ -17,6 +17,11 @@ done
 "$TARE" run "--colour=$escape[31m"
 "$TARE" bench x.plan --iterations "$escape[31m"
 "$TARE" "in${newline}spect"
+# A terminal gets none, a file all.
+cp "$SOURCE/tests/fixtures/onnx/check_good.onnx" "a$escape[31m.onnx"
+script -qec "'$TARE' inspect 'a$escape[31m.onnx'" seen >/dev/null
+sed -n 's/^model *//p' seen | tr -d '\r'
+"$TARE" inspect "a$escape[31m.onnx" | grep -c "$escape"
 # Warnings, and cells of tables.
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 cp "$EXAMPLES/intents-mini/calib.h5" "calib$escape.h5"
