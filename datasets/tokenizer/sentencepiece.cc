@@ -1,10 +1,12 @@
 extern "C" {
 #include "base/error.h" /* names of C */
+#include "base/mem.h"
 }
 #include "datasets/tokenizer/sentencepiece.h"
 
 #include <sentencepiece_processor.h>
 
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <vector>
@@ -13,9 +15,22 @@ struct tarei_sentencepiece {
   sentencepiece::SentencePieceProcessor processor;
 };
 
+/* The library crashes where an allocation fails while it reads a model, so all that it may need is
+ * asked for before: pieces take about ten times as much in memory as in the file. */
+static bool sentencepiece_has_room(const size_t bytes) {
+  void *volatile room =
+      std::malloc(tarei_times(bytes, 32)); /* compilers leave out what is only freed */
+  const bool enough = room != nullptr;
+  std::free(room);
+  return enough && tarei_memory_is_left();
+}
+
 tare_status tarei_sentencepiece_open(const void *const data, const size_t bytes,
                                      tarei_sentencepiece **const out, tare_error *const err) {
   *out = nullptr;
+  if (!sentencepiece_has_room(bytes)) {
+    return tarei_fail_memory(err, "a SentencePiece model", bytes);
+  }
   try {
     *out = new tarei_sentencepiece;
     const auto status =

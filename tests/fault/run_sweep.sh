@@ -87,6 +87,9 @@ tokens)
   head -n 2 "$fixtures/lines.jsonl" >"$folder/lines.jsonl"
   options="$options --text"
   sweep none inspect "$folder/lines.jsonl" --model "$model" --tokenizer "$fixtures/bytes.json" --threads 1
+  case $("$TARE" --version) in
+  *sentencepiece*) sweep none inspect "$folder/lines.jsonl" --model "$model" --tokenizer "$fixtures/good_words.model" --threads 1 ;;
+  esac
   ;;
 choice)
   sweep o.stats calibrate -q $text --threads 1 --quota 2 --samples 1 --stratify length \

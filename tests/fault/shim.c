@@ -48,7 +48,7 @@ static void trace(void) {
 
 static bool is_fragile(const char *const library) {
   return strstr(library, "libhdf5") || strstr(library, "libsndfile") ||
-         strstr(library, "libarchive");
+         strstr(library, "libarchive") || strstr(library, "libsentencepiece");
 }
 
 /* The C library loses what it has allocated for a locale where its next allocation fails. */

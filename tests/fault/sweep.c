@@ -3,9 +3,10 @@
  * does its work or fails in order: no signal, no sanitizer report, the exit code of the fault, a
  * sentence, no file left behind, and the output file as before or whole.
  *
- * Where one allocation inside libhdf5, libsndfile or libarchive fails, the library may crash or
- * exit at that very place: HDF5 1.10 and libarchive 3.6 do in many, libsndfile 1.2 in some. Nothing
- * may be left behind then either. That is not allowed where memory becomes short in earnest
+ * Where one allocation inside libhdf5, libsndfile, libarchive or libsentencepiece fails, the
+ * library may crash or exit at that very place: HDF5 1.10 and libarchive 3.6 do in many, the others
+ * in some. Nothing may be left behind then either. That is not allowed where memory becomes short
+ * in earnest
  * (`space`): the command asks for some before it enters such a library.
  *
  *   sweep [--kinds a,b] [--runs N] [--seed S] [--first POINT] [--output FILE [--beside N]] [--text]
