@@ -8,13 +8,14 @@ set(TARE_TEST_COSTS
   cli.tune 41
   cli.quantize_judged 37
   cli.choice 35
-  engine.plan 30
   fault.compare 30
   cli.quantize 25
   calib.result_file 25
   cli.tutorials 24
   calib.export 19
-  fault.quantize 18)
+  fault.quantize 18
+  plans.plan 15
+  plans.damage 15)
 
 function(tare_test_cost name)
   list(FIND TARE_TEST_COSTS ${name} at)

@@ -13,7 +13,7 @@
 
 #include "engine/file/plan_version.h"
 #include "engine/plan.h"
-#include "unit/engine/support/digits.h"
+#include "unit/plans/support/digits.h"
 
 static uint8_t *read_file(const char *const path, size_t *const n) {
   FILE *const file = fopen(path, "rb");
@@ -212,5 +212,5 @@ int main(void) {
       cmocka_unit_test(hostile_files_never_crash),
       cmocka_unit_test(hostile_bodies_never_crash),
   };
-  return cmocka_run_group_tests_name("engine.plan_damage", tests, digits_setup, digits_teardown);
+  return cmocka_run_group_tests_name("plans.damage", tests, digits_setup, digits_teardown);
 }

@@ -1,4 +1,4 @@
-#include "unit/engine/support/digits.h"
+#include "unit/plans/support/digits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

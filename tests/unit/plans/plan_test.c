@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/plan.h"
-#include "unit/engine/support/digits.h"
+#include "unit/plans/support/digits.h"
 #include "unit/engine/support/isas.h"
 
 /* A copy of the output for a made-up wave of n samples; *count receives its elements. */
@@ -328,5 +328,5 @@ int main(void) {
       cmocka_unit_test(impossible_profiles_name_the_node),
       cmocka_unit_test(a_profile_of_no_elements_is_refused),
   };
-  return cmocka_run_group_tests_name("engine.plan", tests, digits_setup, digits_teardown);
+  return cmocka_run_group_tests_name("plans.plan", tests, digits_setup, digits_teardown);
 }
