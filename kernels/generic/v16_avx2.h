@@ -51,10 +51,32 @@ TAREI_INLINE void v_store(float *p, v16 v) {
   _mm256_storeu_ps(p, v.low);
   _mm256_storeu_ps(p + 8, v.high);
 }
+/* The first n lanes, all from 8 on. In pieces: some processors take dozens of cycles for a masked
+ * store. */
+TAREI_INLINE void store8_part(float *p, size_t n, __m256 v) {
+  if (n >= 8) {
+    _mm256_storeu_ps(p, v);
+    return;
+  }
+  __m128 rest = _mm256_castps256_ps128(v);
+  if (n & 4) {
+    _mm_storeu_ps(p, rest);
+    rest = _mm256_extractf128_ps(v, 1);
+    p += 4;
+  }
+  if (n & 2) {
+    _mm_storel_pi((__m64 *)p, rest);
+    rest = _mm_movehl_ps(rest, rest);
+    p += 2;
+  }
+  if (n & 1) {
+    _mm_store_ss(p, rest);
+  }
+}
 TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
-  _mm256_maskstore_ps(p, mask8(n, 0), v.low);
+  store8_part(p, n, v.low);
   if (n > 8) {
-    _mm256_maskstore_ps(p + 8, mask8(n, 8), v.high);
+    store8_part(p + 8, n - 8, v.high);
   }
 }
 

@@ -26,6 +26,9 @@ typedef struct wide_row {
 
 /* The first n bytes, in whole fours; zeros beyond. */
 TAREI_INLINE __m256i load_fours(const uint8_t *a, size_t n) {
+  if (n == WIDE_BYTES / 2) {
+    return _mm256_zextsi128_si256(_mm_loadu_si128((const __m128i *)a));
+  }
   const __m256i fours = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)((n + 3) / 4)), fours);
   return _mm256_maskload_epi32((const int *)a, mask);
@@ -59,9 +62,19 @@ TAREI_INLINE __m256i upper_bytes(__m256i words) {
             : "x"(a), "x"(b));                         \
   } while (0)
 
-/* Adds the products of some rows and of one, two or four vectors of columns. */
+/* What products are added to: the sums before them, or for all rows the same numbers. */
+typedef struct sums_before {
+  const int32_t *first;
+  size_t row_step;
+} sums_before;
+
+TAREI_INLINE sums_before sums_from(sums_before from, size_t column) {
+  return (sums_before){from.first + column, from.row_step};
+}
+
+/* The products of some rows and of one, two or four vectors of columns, added to what is before. */
 TAREI_INLINE void add_products(const wide_row *a, const int8_t *b, size_t steps, const size_t rows,
-                               const size_t vectors, int32_t *sums) {
+                               const size_t vectors, sums_before before, int32_t *sums) {
   __m256i sum[2 * MAX_ROWS];
 #pragma GCC unroll 12
   for (size_t i = 0; i < rows * vectors; i++) {
@@ -93,8 +106,39 @@ TAREI_INLINE void add_products(const wide_row *a, const int8_t *b, size_t steps,
   }
 #pragma GCC unroll 12
   for (size_t i = 0; i < rows * vectors; i++) {
-    __m256i *const at = (__m256i *)(sums + i / vectors * GEMM_PANEL + i % vectors * 8);
-    _mm256_store_si256(at, _mm256_add_epi32(_mm256_load_si256(at), _mm256_srai_epi32(sum[i], 8)));
+    const size_t row = i / vectors, column = i % vectors * 8;
+    const int32_t *const from = before.first + row * before.row_step + column;
+    _mm256_store_si256(
+        (__m256i *)(sums + row * GEMM_PANEL + column),
+        _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)from), _mm256_srai_epi32(sum[i], 8)));
+  }
+}
+
+TAREI_INLINE void add_products_by_halves(const wide_row *a, const int8_t *b, size_t steps,
+                                         size_t columns, const size_t rows, sums_before before,
+                                         int32_t *sums) {
+  for (size_t j = 0; j < columns; j += 16) {
+    if (columns - j > 8) {
+      add_products(a, b + j * 4, steps, rows, 2, sums_from(before, j), sums + j);
+    } else {
+      add_products(a, b + j * 4, steps, rows, 1, sums_from(before, j), sums + j);
+    }
+  }
+}
+
+/* Those of a chunk of part k, of which m0 and k are the first. */
+TAREI_INLINE void add_chunk(const tarei_i8_gemm *g, size_t m0, size_t k, size_t part,
+                            const int8_t *b, size_t columns, const size_t rows, sums_before before,
+                            int32_t *sums) {
+  _Alignas(32) wide_row wide[MAX_ROWS];
+  const size_t steps = (part + 3) / 4;
+  for (size_t i = 0; i < rows; i++) {
+    widen_row(g->a + (m0 + i) * g->lda + k, part, wide + i);
+  }
+  if (rows <= FEW_ROWS && columns > GEMM_PANEL / 2) {
+    add_products(wide, b, steps, rows, 4, before, sums);
+  } else {
+    add_products_by_halves(wide, b, steps, columns, rows, before, sums);
   }
 }
 
@@ -110,33 +154,20 @@ TAREI_INLINE void begin_sums(const int32_t *add, const size_t rows, int32_t *sum
   }
 }
 
-TAREI_INLINE void add_products_by_halves(const wide_row *a, const int8_t *b, size_t steps,
-                                         size_t columns, const size_t rows, int32_t *sums) {
-  for (size_t j = 0; j < columns; j += 16) {
-    if (columns - j > 8) {
-      add_products(a, b + j * 4, steps, rows, 2, sums + j);
-    } else {
-      add_products(a, b + j * 4, steps, rows, 1, sums + j);
-    }
-  }
-}
-
+/* Short sums are those of one chunk, which begins with g->add. */
 TAREI_INLINE void TAREI_K(half_block_sums)(const tarei_i8_gemm *g, size_t m0, size_t panel,
                                            size_t columns, const size_t rows, int32_t *sums) {
-  _Alignas(32) wide_row wide[MAX_ROWS];
+  const int32_t *const add = g->add + panel * GEMM_PANEL;
   const int8_t *b = g->b + panel * ((g->k + 3) / 4 * STEP);
-  begin_sums(g->add + panel * GEMM_PANEL, rows, sums);
+  if (g->k > 0 && g->k <= CHUNK) {
+    add_chunk(g, m0, 0, g->k, b, columns, rows, (sums_before){add, 0}, sums);
+    return;
+  }
+  begin_sums(add, rows, sums);
   for (size_t k = 0; k < g->k; k += CHUNK) {
-    const size_t part = g->k - k < CHUNK ? g->k - k : CHUNK, steps = (part + 3) / 4;
-    for (size_t i = 0; i < rows; i++) {
-      widen_row(g->a + (m0 + i) * g->lda + k, part, wide + i);
-    }
-    if (rows <= FEW_ROWS && columns > GEMM_PANEL / 2) {
-      add_products(wide, b, steps, rows, 4, sums);
-    } else {
-      add_products_by_halves(wide, b, steps, columns, rows, sums);
-    }
-    b += steps * STEP;
+    const size_t part = g->k - k < CHUNK ? g->k - k : CHUNK;
+    add_chunk(g, m0, k, part, b, columns, rows, (sums_before){sums, GEMM_PANEL}, sums);
+    b += CHUNK / 4 * STEP;
   }
 }
 

@@ -127,6 +127,8 @@ TAREI_INLINE void half_store_bytes(uint8_t *to, __m256i bytes, size_t n) {
   uint8_t all[GEMM_PANEL];
   if (n == GEMM_PANEL) {
     _mm256_storeu_si256((__m256i *)to, bytes);
+  } else if (n == GEMM_PANEL / 2) {
+    _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(bytes));
   } else {
     _mm256_storeu_si256((__m256i *)all, bytes);
     copy_ends(to, all, n);
@@ -135,9 +137,13 @@ TAREI_INLINE void half_store_bytes(uint8_t *to, __m256i bytes, size_t n) {
 
 /* Of a row as integers: their bytes in order. */
 TAREI_INLINE __m256i half_bytes_of(const __m256i *v, const size_t vectors, __m256i zero_point) {
-  const __m256i first = _mm256_adds_epi16(_mm256_packs_epi32(v[0], v[1]), zero_point);
+  const __m256i last = v[vectors - 1];
+  const __m256i first =
+      _mm256_adds_epi16(_mm256_packs_epi32(v[0], vectors > 1 ? v[1] : last), zero_point);
   const __m256i second =
-      vectors > 2 ? _mm256_adds_epi16(_mm256_packs_epi32(v[2], v[3]), zero_point) : first;
+      vectors > 2
+          ? _mm256_adds_epi16(_mm256_packs_epi32(v[2], vectors > 3 ? v[3] : last), zero_point)
+          : first;
   return in_order(_mm256_packus_epi16(first, second));
 }
 
@@ -228,8 +234,8 @@ TAREI_INLINE void half_put_floats(const half_tile *t, const size_t vectors, cons
       }
       if (whole) {
         _mm256_storeu_ps(to + v * HALF_LANES, f);
-      } else {
-        _mm256_maskstore_ps(to + v * HALF_LANES, half_mask(tile.columns, v), f);
+      } else if (v * HALF_LANES < tile.columns) {
+        store8_part(to + v * HALF_LANES, tile.columns - v * HALF_LANES, f);
       }
     }
   }
@@ -267,11 +273,20 @@ TAREI_INLINE void half_put(const half_tile *t, const size_t vectors, const bool 
 }
 
 void tarei_half_finish__avx2(const half_tile *t) {
-  if (t->columns == GEMM_PANEL) {
-    half_put(t, HALF_VECTORS, true);
-  } else if (t->columns == GEMM_PANEL / 2) {
-    half_put(t, HALF_VECTORS / 2, true);
-  } else {
-    half_put(t, HALF_VECTORS, false);
+  switch (t->columns) {
+    case 4 * HALF_LANES:
+      half_put(t, 4, true);
+      return;
+    case 3 * HALF_LANES:
+      half_put(t, 3, true);
+      return;
+    case 2 * HALF_LANES:
+      half_put(t, 2, true);
+      return;
+    case HALF_LANES:
+      half_put(t, 1, true);
+      return;
+    default:
+      half_put(t, HALF_VECTORS, false);
   }
 }
