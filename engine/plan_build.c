@@ -99,6 +99,7 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
                                           .requested = &requested,
                                           .profiles = plan->profiles,
                                           .int8 = o->table != NULL,
+                                          .widens_bytes = tarei_isa_widens_bytes(plan->isa),
                                           .log = &plan->passes};
   tare_status status;
   TAREI_TRY_GOTO(tarei_requested_init(o, &requested, err), done);

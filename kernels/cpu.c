@@ -18,6 +18,7 @@
   X("neon", TAREI_ISA_NEON, 0)                                                                    \
   X("neondot", TAREI_ISA_NEONDOT, TAREI_ISA_NEON)                                                 \
   X("neoni8mm", TAREI_ISA_NEONI8MM, TAREI_ISA_NEON | TAREI_ISA_NEONDOT)                           \
+  X("any", TAREI_ISA_ANY, 0)                                                                      \
   X("native", TAREI_ISA_ALL, 0)
 
 static const struct {
@@ -118,6 +119,12 @@ unsigned tarei_isa_detect(void) {
   const unsigned found = detect();
   atomic_store_explicit(&cached, found + 1, memory_order_relaxed);
   return found;
+}
+
+bool tarei_isa_widens_bytes(const unsigned mask) {
+  const unsigned isa = mask == TAREI_ISA_ALL ? tarei_isa_detect() : mask;
+  const unsigned dots = TAREI_ISA_AVXVNNI | TAREI_ISA_AVX512VNNI | TAREI_ISA_AMXINT8;
+  return isa & TAREI_ISA_AVX2 && !(isa & dots);
 }
 
 const char *tarei_isa_choices(void) {

@@ -224,6 +224,9 @@ tare_status tare_raise_layers(const tare_model *const model, const tare_profiles
                             .options = &r.as_tuned,
                             .written = options->written,
                             .of_table = true};
+  if (!r.as_tuned.build.isa) {
+    r.as_tuned.build.isa = "any"; /* tables do not depend on the machine */
+  }
   tare_status status = raise_check(&r, err);
   if (status == TARE_OK) {
     status = raise_work(&r, model, profiles, err);

@@ -17,6 +17,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/conv/op_pool.c
   ops/conv/ops_conv.c
   ops/conv/ops_window.c
+  ops/conv/winograd_form.c
   ops/elementwise/op_binary.c
   ops/elementwise/op_bits.c
   ops/elementwise/op_cast.c

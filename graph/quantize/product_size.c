@@ -52,7 +52,7 @@ int64_t tarei_product_sum(const tarei_graph *const graph, const tare_profiles *c
   return longest_sum(graph, profiles, node, form, 1);
 }
 
-/* Outputs that a row of the input has sums for; a recurrent layer has them for each direction. */
+/* A recurrent layer has them for each direction. */
 static int64_t row_outputs(const tarei_graph *const g, const tarei_node *const node,
                            const tarei_int8_form *const form, const int64_t sum) {
   const tarei_value *const w = &g->values[node->in[1]];
@@ -61,6 +61,22 @@ static int64_t row_outputs(const tarei_graph *const g, const tarei_node *const n
     elements *= tarei_expr_is_const(g->exprs, w->dims[d], &size) ? size : 1;
   }
   return elements / (sum > 0 ? sum : 1);
+}
+
+/* Positions and samples, and of a recurrent layer the samples of a step. */
+static int64_t product_rows(const tarei_graph *const g, const tare_profiles *const profiles,
+                            const tarei_node *const node, const tarei_int8_form *const form) {
+  const bool steps = form->weights > 1;
+  const tarei_value *const v = &g->values[steps ? node->in[0] : node->out[0]];
+  const int first = steps && tarei_attr_int(node, "layout", 0) == 0;
+  const int end = steps ? first + 1 : v->rank - 1;
+  int64_t rows = 1;
+  for (int d = first; d < end; d++) {
+    int64_t size;
+    const bool known = largest_dim(g, profiles, v->dims[d], &size) && size > 0;
+    rows = known && rows < INT64_MAX / size ? rows * size : INT64_MAX;
+  }
+  return rows;
 }
 
 /* A product whose rows want scales of their own quantizes floats. */
@@ -87,15 +103,38 @@ static bool is_read_as_bytes(const tarei_graph *const g, const int value, const 
   return all;
 }
 
-/* A depthwise window over two axes does little with a byte, and needs all lanes of a vector. */
-static bool is_small_depthwise(const tarei_graph *const g, const tarei_node *const node) {
+/* Channels of a depthwise layer with few taps over two axes; 0: another one. */
+static int64_t few_taps_channels(const tarei_graph *const g, const tarei_node *const node) {
   const tarei_value *const w = &g->values[node->in[1]];
   int64_t channels, height, width;
-  return w->rank == 4 && tarei_expr_is_const(g->exprs, w->dims[0], &channels) &&
-         tarei_expr_is_const(g->exprs, w->dims[1], &height) &&
-         tarei_expr_is_const(g->exprs, w->dims[2], &width) && height <= FEW_TAPS &&
-         width <= FEW_TAPS && height * width <= FEW_TAPS &&
-         (channels <= COLUMNS || !is_read_as_bytes(g, node->out[0], 0));
+  const bool few = w->rank == 4 && tarei_expr_is_const(g->exprs, w->dims[0], &channels) &&
+                   tarei_expr_is_const(g->exprs, w->dims[1], &height) &&
+                   tarei_expr_is_const(g->exprs, w->dims[2], &width) && height <= FEW_TAPS &&
+                   width <= FEW_TAPS && height * width <= FEW_TAPS;
+  return few ? channels : 0;
+}
+
+/* A depthwise window over two axes does little with a byte, and needs all lanes of a vector. */
+static bool is_small_depthwise(const tarei_graph *const g, const tarei_node *const node) {
+  const int64_t channels = few_taps_channels(g, node);
+  return channels > 0 && (channels <= COLUMNS || !is_read_as_bytes(g, node->out[0], 0));
+}
+
+bool tarei_few_taps_gain(const tarei_graph *const graph, const tarei_node *const node,
+                         const int64_t least_channels) {
+  return few_taps_channels(graph, node) >= least_channels &&
+         is_read_as_bytes(graph, node->out[0], 0);
+}
+
+tarei_product_size tarei_product_size_of(const tarei_graph *const graph,
+                                         const tare_profiles *const profiles,
+                                         const tarei_node *const node,
+                                         const tarei_int8_form *const form) {
+  const int64_t sum = longest_sum(graph, profiles, node, form, TAREI_INT8_LONGEST_SUM);
+  return (tarei_product_size){
+      .sum = sum,
+      .outputs = form->activations > 1 ? 0 : row_outputs(graph, node, form, sum),
+      .rows = product_rows(graph, profiles, node, form)};
 }
 
 bool tarei_product_is_small(const tarei_graph *const graph, const tare_profiles *const profiles,

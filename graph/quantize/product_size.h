@@ -11,6 +11,20 @@
 int64_t tarei_product_sum(const tarei_graph *graph, const tare_profiles *profiles,
                           const tarei_node *node, const tarei_int8_form *form);
 
+/* At the largest lengths; what only a run tells is taken to be long. */
+typedef struct tarei_product_size {
+  int64_t sum;     /* terms of the longest sum; of attention, the keys */
+  int64_t outputs; /* of a row of a layer with weights; of a recurrent one, in one direction */
+  int64_t rows;    /* that are multiplied at a time; of a recurrent layer, those of a step */
+} tarei_product_size;
+
+tarei_product_size tarei_product_size_of(const tarei_graph *graph, const tare_profiles *profiles,
+                                         const tarei_node *node, const tarei_int8_form *form);
+
+/* Whether a depthwise layer has few taps over two axes, at least so many channels, and only readers
+ * of bytes. */
+bool tarei_few_taps_gain(const tarei_graph *graph, const tarei_node *node, int64_t least_channels);
+
 /* Whether a layer is so small that it is faster in float: converting its input and its sums takes
  * more time than the products. */
 bool tarei_product_is_small(const tarei_graph *graph, const tare_profiles *profiles,

@@ -17,6 +17,7 @@ typedef struct tarei_quantize_options {
   const tare_profiles *profiles; /* say how long sums get; NULL: as long as constants make them */
   bool stated_only;              /* scales are the model's own: other layers stay float */
   bool int8;                     /* layers run in int8 unless a request says otherwise */
+  bool widens_bytes;             /* kernels multiply bytes as words, hardly faster than floats */
   tarei_pass_log *log;           /* as in tarei_pass_options */
 } tarei_quantize_options;
 

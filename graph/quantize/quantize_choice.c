@@ -10,6 +10,7 @@
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_need.h"
 #include "graph/quantize/weights/weight_noise.h"
+#include "graph/quantize/widened_bytes.h"
 
 tarei_input_form tarei_input_form_of(const tare_precision precision) {
   static const tarei_input_form FORMS[TARE_PRECISION_COUNT] = {
@@ -280,8 +281,17 @@ static tare_precision choose_by_loss(const tarei_graph *const g, const tarei_nod
   return symmetric ? TARE_PRECISION_INT8 : TARE_PRECISION_INT8_ROWS;
 }
 
-/* Whether a layer is faster in float. One that reads windows of bytes through all channels is not:
- * other layers can write them, and each is read several times. */
+/* Whether a layer is faster in float on the instruction set. */
+static bool is_slower_widened(const tarei_graph *const g, const tarei_node *const node,
+                              const tarei_int8_form *const form,
+                              const tarei_quantize_options *const o,
+                              const tare_precision precision) {
+  return o->widens_bytes && !o->build.int8_when_small && tare_precision_is_integer(precision) &&
+         tarei_widened_bytes_lose(g, o->profiles, node, form, precision);
+}
+
+/* Whether a layer is faster in float on every one. One that reads windows of bytes through all
+ * channels is not: other layers can write them, and each is read several times. */
 static bool is_slower(const tarei_graph *const g, const tarei_node *const node,
                       const tarei_int8_form *const form, const tarei_quantize_options *const o,
                       const tare_precision precision) {
@@ -340,12 +350,18 @@ static tare_precision quantize_choose(const tarei_graph *const g, const tarei_no
       o->requested ? tarei_requests_match(&o->requested->raised, g, node) : NULL;
   if (raised) {
     *why = because(g, TARE_REASON_RAISED, NULL, 0);
-    return is_slower_wide(g, node, form, o, raised->precision) ? TARE_PRECISION_FP32
-                                                               : raised->precision;
+    return is_slower_wide(g, node, form, o, raised->precision) ||
+                   is_slower_widened(g, node, form, o, raised->precision)
+               ? TARE_PRECISION_FP32
+               : raised->precision;
   }
   const tare_precision by_loss = choose_by_loss(g, node, form, o, why);
   if (is_slower(g, node, form, o, by_loss) || is_slower_wide(g, node, form, o, by_loss)) {
     *why = because(g, TARE_REASON_SMALL, NULL, 0);
+    return TARE_PRECISION_FP32;
+  }
+  if (is_slower_widened(g, node, form, o, by_loss)) {
+    *why = because(g, TARE_REASON_NO_VNNI, NULL, 0);
     return TARE_PRECISION_FP32;
   }
   return by_loss;

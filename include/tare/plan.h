@@ -71,7 +71,9 @@ typedef struct tare_build_options {
   bool tensor_scales;            /* layers that a model quantizes at run time get one scale for the
                                     whole tensor, as ONNX and other engines have it; else one for
                                     each row, which is finer */
-  const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL for all */
+  const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL for all. Layers
+                                    that these run faster in float stay so (TARE_REASON_NO_VNNI):
+                                    "any" builds for every machine, NULL for this one */
   void *reserved[8];             /* for later versions; NULL */
 } tare_build_options;
 
@@ -141,6 +143,8 @@ typedef enum tare_reason {
   TARE_REASON_FEW_SAMPLES = 40, /* few samples were calibrated, so that others may exceed one scale
                                    of `subject`: row scales, or float */
   TARE_REASON_SPECTRUM = 41,    /* its weights are a Fourier transform: float, which is faster */
+  TARE_REASON_NO_VNNI = 42,     /* the plan is built for AVX2 without VNNI, where it is faster in
+                                   float */
   TARE_REASON_COUNT
 } tare_reason;
 

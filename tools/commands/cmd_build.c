@@ -181,8 +181,8 @@ static void warn_float(const build_arguments *const a, const tare_plan *const pl
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
     const tare_layer layer = tare_plan_layer(plan, i);
     n_int8 += tare_precision_is_integer(layer.got);
-    n_meant += layer.why == TARE_REASON_SMALL || layer.why == TARE_REASON_RAISED ||
-               layer.why == TARE_REASON_SPECTRUM;
+    n_meant += layer.why == TARE_REASON_SMALL || layer.why == TARE_REASON_NO_VNNI ||
+               layer.why == TARE_REASON_RAISED || layer.why == TARE_REASON_SPECTRUM;
     n_float += tare_precision_is_integer(layer.asked) && layer.got == TARE_PRECISION_FP32;
   }
   if (n_int8 == 0) {

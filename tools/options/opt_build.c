@@ -118,6 +118,14 @@ tare_build_options opt_build_options(const tare_build_options *const given,
   tare_build_options_init(&o);
   o = given ? *given : o;
   o.table = table;
-  o.isa = common->isa;
+  o.isa = common->isa ? common->isa : o.isa;
+  return o;
+}
+
+tare_build_options opt_trial_options(const tare_build_options *const given,
+                                     const opt_common *const common,
+                                     const tare_table *const table) {
+  tare_build_options o = opt_build_options(given, common, table);
+  o.isa = o.isa ? o.isa : "any";
   return o;
 }

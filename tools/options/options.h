@@ -175,8 +175,12 @@ extern const struct argp opt_export_argp;         /* an opt_export */
 const char *opt_requests_add(char **list, const char *more);
 
 /* What was given, with the table (NULL: none) and the features that kernels may use. `given` is
- * NULL where nothing could be. */
+ * NULL where nothing could be, and its features count where none were given to the command. */
 tare_build_options opt_build_options(const tare_build_options *given, const opt_common *common,
+                                     const tare_table *table);
+/* The same for plans that are judged: without --isa, on every machine those of machines that multiply
+ * bytes, so that what is said of them does not depend on the machine. */
+tare_build_options opt_trial_options(const tare_build_options *given, const opt_common *common,
                                      const tare_table *table);
 
 /* Free what the parsing gathered. */

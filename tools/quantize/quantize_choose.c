@@ -51,7 +51,7 @@ static tare_status plan_candidate(const quantize_trial *const t, const int profi
                                   const tare_table *const table, tare_plan **const out,
                                   tare_error *const err) {
   if (!t->writing) {
-    const tare_build_options build = opt_build_options(NULL, t->common, table);
+    const tare_build_options build = opt_trial_options(NULL, t->common, table);
     return tare_plan_build(t->model, t->profiles, &build, out, err);
   }
   quantize_writing how = *t->writing;

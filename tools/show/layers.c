@@ -100,7 +100,7 @@ static bool has_rows_as_usual(const tare_layer *const layer) {
 /* Whether a line for all such layers stands for this one. */
 static bool is_counted(const tare_layer *const layer) {
   return has_rows_as_usual(layer) || layer->why == TARE_REASON_SMALL ||
-         layer->why == TARE_REASON_RAISED;
+         layer->why == TARE_REASON_NO_VNNI || layer->why == TARE_REASON_RAISED;
 }
 
 static void print_rows_because(const tare_plan *const plan, const tare_reason why,
@@ -159,16 +159,28 @@ static void print_raised(const tare_plan *const plan) {
   }
 }
 
-static void print_small(const tare_plan *const plan) {
+static int count_because(const tare_plan *const plan, const tare_reason why) {
   int n = 0;
   for (int i = 0; i < tare_plan_n_layers(plan); i++) {
-    n += tare_plan_layer(plan, i).why == TARE_REASON_SMALL;
+    n += tare_plan_layer(plan, i).why == why;
   }
+  return n;
+}
+
+static void print_small(const tare_plan *const plan) {
+  const int n = count_because(plan, TARE_REASON_SMALL);
+  const int slow = count_because(plan, TARE_REASON_NO_VNNI);
   if (n > 0) {
     printf(
         "small      %d layer%s in float, where integers would be slower (--small-layers int8 "
         "has them all the same)\n",
         n, cli_s(n));
+  }
+  if (slow > 0) {
+    printf(
+        "no VNNI    %d layer%s in float, where integers would be slower on this instruction set "
+        "(--isa any builds for others)\n",
+        slow, cli_s(slow));
   }
 }
 

@@ -37,7 +37,7 @@ static tare_status open_samples(const accuracy_case *const c, const int64_t limi
 static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *const r,
                                     tare_error *const err) {
   const opt_metric none = {.metric = -1};
-  const tare_build_options int8 = opt_build_options(c->build, &c->in->common, c->table);
+  const tare_build_options int8 = opt_trial_options(c->build, &c->in->common, c->table);
   tare_eval_options o = source_eval_options(c->in, &none, c->lengths, c->streaming);
   tare_plan_free(&r->int8);
   tare_eval_result_fini(&r->result);
@@ -73,7 +73,7 @@ char *accuracy_costly_layers(const sensitive_layer *const layers, const int n) {
 static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_run *const r,
                                  char **const text, tare_error *const err) {
   const opt_metric none = {.metric = -1};
-  const tare_build_options build = opt_build_options(c->build, &c->in->common, NULL);
+  const tare_build_options build = opt_trial_options(c->build, &c->in->common, NULL);
   const double each = r->building + r->running * ACCURACY_RANKED_SAMPLES / ACCURACY_SAMPLES;
   const double foreseen = each * quantized_layers(r->int8);
   if (foreseen > ACCURACY_RANKING_SECONDS) {
@@ -125,7 +125,7 @@ static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *co
   tare_raised raised;
   tare_raise_options o;
   tare_raise_options_init(&o);
-  o.build = opt_build_options(c->build, &c->in->common, c->table);
+  o.build = opt_trial_options(c->build, &c->in->common, c->table);
   o.eval = source_eval_options(c->in, &none, c->lengths, c->streaming);
   tare_status status = raising_search(&search, &o, &raised, err);
   if (status == TARE_OK && raised.n_layers > 0) {

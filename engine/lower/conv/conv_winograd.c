@@ -5,13 +5,11 @@
 #include "base/mem.h"
 #include "engine/lower/conv/conv_gather.h"
 #include "engine/threads.h"
+#include "graph/ops/conv/winograd_form.h"
 
 #define TAPS 3
-#define LEAST_CHANNELS 24 /* by squares */
-#define LEAST_AXIS_CHANNELS 48
-#define MOST_WEIGHTS ((size_t)1024 * 1024) /* bytes, transformed */
-#define BLOCK_BYTES ((size_t)256 * 1024)   /* of transformed inputs and sums: they stay in L2 */
-#define LEAST_TILES 24                     /* of a block: each reads all weights */
+#define BLOCK_BYTES ((size_t)256 * 1024) /* of transformed inputs and sums: they stay in L2 */
+#define LEAST_TILES 24                   /* of a block: each reads all weights */
 #define MOST_TILES 128
 
 /* Inputs and outputs of a tile, by lines and columns. */
@@ -28,17 +26,7 @@ static winograd_tile winograd_tile_of(const tarei_conv *const c) {
 }
 
 bool tarei_winograd_serves(const tarei_conv *const c) {
-  const tarei_window *const w = &c->window;
-  const bool square = w->kernel[0] == w->kernel[1];
-  const int64_t least = square ? LEAST_CHANNELS : LEAST_AXIS_CHANNELS;
-  bool plain = c->space == 2 && c->group == 1, wide = false;
-  for (int a = 0; a < 2; a++) {
-    plain = plain && w->strides[a] == 1 &&
-            (w->kernel[a] == 1 || (w->kernel[a] == TAPS && w->dilations[a] == 1));
-    wide = wide || w->kernel[a] == TAPS;
-  }
-  return plain && wide && c->channels >= least && c->outputs >= least &&
-         tarei_winograd_packed_size(c) <= MOST_WEIGHTS;
+  return c->space == 2 && tarei_winograd_saves(&c->window, c->group, c->channels, c->outputs);
 }
 
 /* --- weights ---------------------------------------------------------------------------------- */

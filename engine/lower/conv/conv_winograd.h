@@ -5,8 +5,7 @@
 
 #include "engine/lower/conv/conv_rows.h"
 
-/* Whether it saves time, whatever the instruction set: there are channels enough to make up for the
- * transforms, and the weights, which become larger, stay near. */
+/* Whether it saves time (graph/ops/conv/winograd_form.h). */
 bool tarei_winograd_serves(const tarei_conv *conv);
 
 /* The transformed weights: each is rounded once. w: [outputs][taps][channels]. */

@@ -94,6 +94,8 @@ static void isa_lists_are_parsed(void **state) {
                              TAREI_ISA_AVX512VNNI);
   assert_true(tarei_isa_parse("native", &mask));
   assert_int_equal(mask, TAREI_ISA_ALL);
+  assert_true(tarei_isa_parse("any", &mask));
+  assert_int_equal(mask, TAREI_ISA_ANY);
   mask = 5;
   static const char *const wrong[] = {"", "avx", "avx2,", ",avx2", "AVX2", "avx2 ", "avx5122"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -120,12 +122,31 @@ static void activations_have_names(void **state) {
   assert_string_equal(tarei_act_name(TAREI_ACT_COUNT), "unknown");
 }
 
+/* AVX2 without VNNI does, whatever this machine is; all features are those of this machine. */
+static void some_instruction_sets_widen_bytes(void **state) {
+  (void)state;
+  static const struct {
+    const char *list;
+    bool widens;
+  } cases[] = {{"scalar", false},     {"avx2", true},     {"avx512", true},   {"avxvnni", false},
+               {"avx512vnni", false}, {"amxint8", false}, {"amxbf16", true},  {"neon", false},
+               {"neondot", false},    {"any", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    unsigned mask;
+    assert_true(tarei_isa_parse(cases[i].list, &mask));
+    assert_int_equal(tarei_isa_widens_bytes(mask), cases[i].widens);
+  }
+  assert_int_equal(tarei_isa_widens_bytes(TAREI_ISA_ALL),
+                   tarei_isa_widens_bytes(tarei_isa_detect()));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_follow_the_grammar),
       cmocka_unit_test(each_family_ends_with_its_only_scalar_row),
       cmocka_unit_test(selection_keeps_to_the_allowed_features),
       cmocka_unit_test(isa_lists_are_parsed),
+      cmocka_unit_test(some_instruction_sets_widen_bytes),
       cmocka_unit_test(activations_have_names),
   };
   return cmocka_run_group_tests_name("kernels.names", tests, ck_seed, NULL);
