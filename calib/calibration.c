@@ -15,7 +15,7 @@ static tare_status make_plan(tarei_calibration *const r) {
   build.observable = r->options->all_tensors;
   build.fold_norms = r->options->fold_norms;
   build.isa = r->options->isa;
-  return tare_plan_build(r->model, r->profiles, &build, &r->plan, r->err);
+  return tarei_plan_build_observed(r->model, r->profiles, &build, &r->plan, r->err);
 }
 
 tare_status tarei_calibration_copy_text(const tarei_calibration *const r, const char *const text,

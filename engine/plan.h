@@ -41,6 +41,7 @@ struct tare_plan {
   tarei_part root;
   tare_profiles *profiles;
   tarei_pass_log passes;
+  bool is_observed; /* an observer sees the tensors between elementwise operators: no chains */
   bool observe_all; /* otherwise only inputs, outputs and what int8 layers would read */
   unsigned isa;     /* the requested mask; kernels follow from it and the machine */
   tarei_kernels kernels;
@@ -70,6 +71,11 @@ struct tare_plan {
   int n_strings;
   size_t cap_strings;
 };
+
+/* tare_plan_build for a plan whose tensors an observer is shown (engine/observe/observer.h). */
+tare_status tarei_plan_build_observed(const tare_model *model, const tare_profiles *profiles,
+                                      const tare_build_options *options, tare_plan **out,
+                                      tare_error *err);
 
 /* Makes the parts, checks the profiles and plans the memory. The graph of the root, profiles and
  * isa must be set. After a failure the caller frees the plan. */

@@ -11,6 +11,7 @@
 #include "engine/plan_limits.h"
 #include "engine/plan_ports.h"
 #include "engine/sizes.h"
+#include "graph/chains/form_chains.h"
 #include "graph/fix_symbols.h"
 #include "graph/model.h"
 #include "graph/pass.h"
@@ -112,6 +113,14 @@ done:
   return status;
 }
 
+/* What is inside a chain is shown to nobody. */
+static tare_status form_chains(tare_plan *const plan, const tare_build_options *const o,
+                               tare_error *const err) {
+  return o->observable || plan->is_observed
+             ? TARE_OK
+             : tarei_graph_form_chains(plan->root.graph, &plan->passes, err);
+}
+
 /* Everything that changes the graph. */
 static tare_status rewrite_graph(tare_plan *const plan, const tare_build_options *const o,
                                  tare_error *const err) {
@@ -128,6 +137,7 @@ static tare_status rewrite_graph(tare_plan *const plan, const tare_build_options
   TAREI_TRY_GOTO(tarei_short_floats_find(plan->root.graph, &found, err), done);
   TAREI_TRY_GOTO(tarei_graph_optimize(plan->root.graph, &passes, err), done);
   TAREI_TRY_GOTO(quantize(plan, o, err), done);
+  TAREI_TRY_GOTO(form_chains(plan, o, err), done);
   status = tarei_short_floats_note(&found, plan->root.graph, err);
 done:
   tarei_short_floats_fini(&found);
@@ -196,9 +206,9 @@ static tare_status plan_fill(tare_plan *const plan, const tare_model *const mode
   return tarei_plan_describe_layers(plan, err);
 }
 
-tare_status tare_plan_build(const tare_model *const model, const tare_profiles *const profiles,
-                            const tare_build_options *const options, tare_plan **const out,
-                            tare_error *const err) {
+static tare_status build_plan(const tare_model *const model, const tare_profiles *const profiles,
+                              const tare_build_options *const options, const bool is_observed,
+                              tare_plan **const out, tare_error *const err) {
   tare_build_options defaults;
   tare_build_options_init(&defaults);
   *out = NULL;
@@ -207,6 +217,7 @@ tare_status tare_plan_build(const tare_model *const model, const tare_profiles *
   if (!plan) {
     return tarei_fail_memory(err, "plan", sizeof *plan);
   }
+  plan->is_observed = is_observed;
   const unsigned refusals = tarei_refusals();
   const tare_status built = plan_fill(plan, model, profiles, options ? options : &defaults, err);
   const tare_status status = tarei_settle(refusals, built, model->graph->name, err);
@@ -216,6 +227,19 @@ tare_status tare_plan_build(const tare_model *const model, const tare_profiles *
   }
   *out = plan;
   return TARE_OK;
+}
+
+tare_status tare_plan_build(const tare_model *const model, const tare_profiles *const profiles,
+                            const tare_build_options *const options, tare_plan **const out,
+                            tare_error *const err) {
+  return build_plan(model, profiles, options, false, out, err);
+}
+
+tare_status tarei_plan_build_observed(const tare_model *const model,
+                                      const tare_profiles *const profiles,
+                                      const tare_build_options *const options,
+                                      tare_plan **const out, tare_error *const err) {
+  return build_plan(model, profiles, options, true, out, err);
 }
 
 void tare_plan_free(tare_plan **const handle) {

@@ -82,6 +82,8 @@ struct tarei_op {
   bool elementwise; /* an element of the output depends only on those at its position in the
                        broadcast inputs: a permutation of all axes can as well come after */
   const tarei_named_axes *axes; /* of input 0, which a permutation can renumber; NULL: none */
+  int chain_operands;           /* of a function of so many numbers, which chains of floats can have
+                                   as a link (graph/chains/chain.h): the first inputs; 0: none */
   bool activation;              /* a function of one element with bounded slope; further inputs are
                                    parameters. On bytes, with constant parameters, a table */
   tarei_growth growth;          /* of float outputs */

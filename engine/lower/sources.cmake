@@ -31,9 +31,12 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv/pool_any.c
   lower/conv/pool_taps.c
   lower/conv/windows.c
+  lower/elementwise/block_operand.c
+  lower/elementwise/chain_links.c
   lower/elementwise/elementwise.c
   lower/elementwise/lower_binary.c
   lower/elementwise/lower_cast.c
+  lower/elementwise/lower_chain.c
   lower/elementwise/lower_dropout.c
   lower/elementwise/lower_is.c
   lower/elementwise/lower_lookup.c

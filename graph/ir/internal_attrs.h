@@ -20,6 +20,12 @@
 #define TAREI_ATTR_OUTPUTS "outputs"
 /* Of a node that could write bytes: the tare_precision that was asked for its output. */
 #define TAREI_ATTR_OUTPUT_ASKED "output_asked"
+/* Of a Chain: its links, their operands and parameters, and which parts of its inputs they read
+ * (graph/chains/chain.h). */
+#define TAREI_ATTR_CHAIN_LINKS "chain_links"
+#define TAREI_ATTR_CHAIN_OPERANDS "chain_operands"
+#define TAREI_ATTR_CHAIN_PARAMETERS "chain_parameters"
+#define TAREI_ATTR_CHAIN_SLICES "chain_slices"
 /* Of a Reshape or Expand without a shape input: the dims of its output (graph/passes/dims_attr.h).
  */
 #define TAREI_ATTR_DIMS "dims"
@@ -75,6 +81,10 @@
   TAREI_ATTR_ACTIVATION_LAST,  \
   TAREI_ATTR_ADOPTED,          \
   TAREI_ATTR_BIAS_CORRECTED,   \
+  TAREI_ATTR_CHAIN_LINKS,      \
+  TAREI_ATTR_CHAIN_OPERANDS,   \
+  TAREI_ATTR_CHAIN_PARAMETERS, \
+  TAREI_ATTR_CHAIN_SLICES,     \
   TAREI_ATTR_COMPUTE,          \
   TAREI_ATTR_DIMS,             \
   TAREI_ATTR_DYNAMIC,          \

@@ -21,6 +21,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/elementwise/op_binary.c
   ops/elementwise/op_bits.c
   ops/elementwise/op_cast.c
+  ops/elementwise/op_chain.c
   ops/elementwise/op_compare.c
   ops/elementwise/op_dropout.c
   ops/elementwise/op_is.c

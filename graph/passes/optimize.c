@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/chains/form_chains.h"
 #include "graph/passes/passes.h"
 #include "graph/quantize/quantize.h"
 
@@ -90,9 +91,14 @@ const char *tarei_pass_summary(const char *const name) {
       return passes[i]->summary;
     }
   }
-  return strcmp(name, tarei_pass_quantize.name) == 0        ? tarei_pass_quantize.summary
-         : strcmp(name, tarei_pass_fuse_quantize.name) == 0 ? tarei_pass_fuse_quantize.summary
-                                                            : "";
+  static const tarei_pass *const later[] = {&tarei_pass_quantize, &tarei_pass_fuse_quantize,
+                                            &tarei_pass_form_chains};
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    if (strcmp(later[i]->name, name) == 0) {
+      return later[i]->summary;
+    }
+  }
+  return "";
 }
 
 /* What folding may make of constants: int8 weights become floats, and a few are there twice;

@@ -1,40 +1,23 @@
 #include "engine/lower/elementwise/pointwise.h"
 
-#include <math.h>
 #include <string.h>
 
-/* A parameter is the attribute of this name, or a fixed number where there is none. */
-typedef struct parameter {
-  const char *attr;
-  float fallback;
-} parameter;
+#include "graph/pointwise.h"
 
 #define UNARY(id) .op = TAREI_UNARY_##id
 #define ACT(id) .activates = true, .op = TAREI_ACT_##id
-#define ATTR(name, otherwise) \
-  { name, otherwise }
-#define NONE \
-  { NULL, 0 }
 static const struct {
   const char *name;
   bool activates;
   int op;
-  parameter a, b;
 } rows[] = {
-#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, kernel, first, second, \
-                        ...)                                                                     \
-  {.name = onnx_name, kernel, .a = first, .b = second},
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, kernel, ...) \
+  {.name = onnx_name, kernel},
 #include "graph/pointwise.inc"
 #undef TAREI_POINTWISE
 };
 #undef UNARY
 #undef ACT
-#undef ATTR
-#undef NONE
-
-static float read_parameter(const tarei_node *const node, const parameter *const p) {
-  return p->attr ? tarei_attr_float(node, p->attr, p->fallback) : p->fallback;
-}
 
 /* The row of this name, or -1. */
 static int pointwise_find(const char *const name) {
@@ -50,21 +33,26 @@ bool tarei_pointwise_has(const char *const name) {
   return pointwise_find(name) >= 0;
 }
 
-tare_status tarei_pointwise_read(const tarei_node *const node, const char *const name,
-                                 tarei_pointwise *const out, tare_error *const err) {
+bool tarei_pointwise_of(const char *const name, const float a, const float b, const bool by_tanh,
+                        tarei_pointwise *const out) {
   const int i = pointwise_find(name);
   if (i < 0) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "'%s' is no function of one number", name);
+    return false;
   }
-  *out = (tarei_pointwise){.activates = rows[i].activates,
-                           .op = rows[i].op,
-                           .a = read_parameter(node, &rows[i].a),
-                           .b = read_parameter(node, &rows[i].b)};
-  const char *const form = tarei_attr_string(node, "approximate", "none");
-  if (out->activates && out->op == TAREI_ACT_gelu && strcmp(form, "tanh") == 0) {
+  *out = (tarei_pointwise){.activates = rows[i].activates, .op = rows[i].op, .a = a, .b = b};
+  if (by_tanh && out->activates && out->op == TAREI_ACT_gelu) {
     out->op = TAREI_ACT_gelu_tanh;
   }
-  return TARE_OK;
+  return true;
+}
+
+tare_status tarei_pointwise_read(const tarei_node *const node, const char *const name,
+                                 tarei_pointwise *const out, tare_error *const err) {
+  float a, b;
+  return tarei_pointwise_parameters(node, name, &a, &b) &&
+                 tarei_pointwise_of(name, a, b, tarei_gelu_by_tanh(node), out)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_UNSUPPORTED, "'%s' is no function of one number", name);
 }
 
 void tarei_pointwise_run(const tarei_pointwise *const f, const tarei_kernels *const kernels,

@@ -18,6 +18,10 @@ bool tarei_pointwise_has(const char *name);
 tare_status tarei_pointwise_read(const tarei_node *node, const char *name, tarei_pointwise *out,
                                  tare_error *err);
 
+/* The same for parameters that stand elsewhere; by_tanh: of Gelu. False if it is no such function.
+ */
+bool tarei_pointwise_of(const char *name, float a, float b, bool by_tanh, tarei_pointwise *out);
+
 void tarei_pointwise_run(const tarei_pointwise *f, const tarei_kernels *kernels, const float *x,
                          size_t n, float *out);
 const char *tarei_pointwise_kernel(const tarei_pointwise *f, const tarei_kernels *kernels);

@@ -143,7 +143,7 @@ static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
   return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 
-#define BINARY(id, onnx_name, min_inputs, max_inputs, writes, carries, grows) \
+#define BINARY(id, onnx_name, min_inputs, max_inputs, links, writes, carries, grows) \
   const tarei_op tarei_op_##id = {                                            \
       .name = onnx_name,                                                      \
       .domain = "",                                                           \
@@ -153,17 +153,18 @@ static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
       .max_out = (writes) ? 2 : 1,                                            \
       .writes_bytes = writes,                                                 \
       .elementwise = true,                                                    \
+      .chain_operands = (links) ? 2 : 0,                                      \
       .carries_rounding = carries,                                            \
       .growth = TAREI_GROWTH_##grows,                                         \
       .infer = infer_##id,                                                    \
   }
 
-BINARY(add, "Add", 2, 2, true, true, LINEAR);
-BINARY(div, "Div", 2, 2, true, false, RATIO);
-BINARY(max, "Max", 1, -1, false, false, LINEAR);
-BINARY(min, "Min", 1, -1, false, false, LINEAR);
-BINARY(mod, "Mod", 2, 2, false, false, LINEAR);
-BINARY(mul, "Mul", 2, 2, true, true, PRODUCT);
-BINARY(pow, "Pow", 2, 2, false, false, POWER);
-BINARY(prelu, "PRelu", 2, 2, true, false, LINEAR);
-BINARY(sub, "Sub", 2, 2, true, false, LINEAR);
+BINARY(add, "Add", 2, 2, true, true, true, LINEAR);
+BINARY(div, "Div", 2, 2, true, true, false, RATIO);
+BINARY(max, "Max", 1, -1, true, false, false, LINEAR);
+BINARY(min, "Min", 1, -1, true, false, false, LINEAR);
+BINARY(mod, "Mod", 2, 2, false, false, false, LINEAR);
+BINARY(mul, "Mul", 2, 2, true, true, true, PRODUCT);
+BINARY(pow, "Pow", 2, 2, true, false, false, POWER);
+BINARY(prelu, "PRelu", 2, 2, true, true, false, LINEAR);
+BINARY(sub, "Sub", 2, 2, true, true, false, LINEAR);

@@ -142,6 +142,7 @@ static tare_status unary_infer_gelu(tarei_graph *const graph, tarei_node *const 
       .min_out = 1,                                                             \
       .max_out = 2,                                                             \
       .elementwise = true,                                                      \
+      .chain_operands = 1,                                                      \
       .activation = activates,                                                  \
       .growth = TAREI_GROWTH_##grows,                                           \
       .writes_bytes = true,                                                     \
