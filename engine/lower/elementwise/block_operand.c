@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define LEAST_ROW 256 /* elements that are worth a call of a kernel for each link */
+#define SPREAD 16     /* elements that are written at a time */
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
@@ -108,6 +109,7 @@ static const float *block_row(const tarei_block_operand *const o, size_t row) {
   return o->n_axes > 1 ? from + row * o->stride[0] : from;
 }
 
+/* A row, or a part of one. */
 static void block_put(const float *const from, const size_t step, const size_t n,
                       float *const out) {
   if (step == 1) {
@@ -119,15 +121,66 @@ static void block_put(const float *const from, const size_t step, const size_t n
   }
 }
 
+/* Rows of one number each. Each writes up to 15 numbers where the next one goes. */
+static void block_spread(const float *const from, const size_t stride, const size_t rows,
+                         const size_t n, float *out) {
+  for (size_t r = 0; r < rows; r++, out += n) {
+    const float x = from[r * stride];
+    for (size_t i = 0; i < n; i += SPREAD) {
+      for (size_t k = 0; k < SPREAD; k++) {
+        out[i + k] = x;
+      }
+    }
+  }
+}
+
+/* The same row again and again, copied from what was written. */
+static void block_repeat(const float *const from, const size_t rows, const size_t n,
+                         float *const out) {
+  const size_t all = rows * n;
+  memcpy(out, from, n * sizeof *out);
+  for (size_t done = n; done < all; done *= 2) {
+    memcpy(out + done, out, (done < all - done ? done : all - done) * sizeof *out);
+  }
+}
+
+/* Rows of n elements that are `stride` apart. */
+static void block_put_rows(const float *const from, const size_t stride, const size_t step,
+                           const size_t rows, const size_t n, float *const out) {
+  if (step == 0) {
+    block_spread(from, stride, rows, n, out);
+  } else if (step == 1 && stride == 0) {
+    block_repeat(from, rows, n, out);
+  } else {
+    for (size_t r = 0; r < rows; r++) {
+      block_put(from + r * stride, step, n, out + r * n);
+    }
+  }
+}
+
+/* The end of a row, whole rows as many as are at equal distances, and so on, and the begin of one.
+ */
 static void block_copy(const tarei_block_operand *const o, const size_t at, const size_t n,
                        float *const out) {
   const int last = o->n_axes - 1;
   const size_t size = o->size[last], step = o->stride[last];
-  size_t row = at / size, begin = at % size;
-  for (size_t done = 0; done < n; row++, begin = 0) {
-    const size_t left = n - done, m = size - begin < left ? size - begin : left;
-    block_put(block_row(o, row) + begin * step, step, m, out + done);
-    done += m;
+  const size_t around = last > 0 ? o->size[last - 1] : 1;
+  const size_t stride = last > 0 ? o->stride[last - 1] : 0;
+  size_t row = at / size, done = 0;
+  const size_t begin = at % size;
+  if (begin) {
+    done = size - begin < n ? size - begin : n;
+    block_put(block_row(o, row++) + begin * step, step, done, out);
+  }
+  while (n - done >= size) {
+    const size_t left = (n - done) / size, most = around - row % around;
+    const size_t rows = left < most ? left : most;
+    block_put_rows(block_row(o, row), stride, step, rows, size, out + done);
+    row += rows;
+    done += rows * size;
+  }
+  if (done < n) {
+    block_put(block_row(o, row), step, n - done, out + done);
   }
 }
 
