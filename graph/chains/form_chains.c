@@ -23,6 +23,7 @@ enum {
 typedef struct form_chains {
   tarei_graph *graph;
   bool *varies; /* per value: it does not follow from lengths alone */
+  int *layers;  /* per node: how many nodes before it compute and are no links */
 } form_chains;
 
 /* Nodes that become one, the last one first; `root` makes the output. */
@@ -34,12 +35,8 @@ typedef struct chain_group {
 /* --- which nodes ------------------------------------------------------------------------------ */
 
 /* Bodies run each time, whatever they read. */
-static tare_status form_chains_init(form_chains *const f, tarei_graph *const graph,
-                                    tare_error *const err) {
-  *f = (form_chains){graph, tarei_calloc((size_t)graph->n_values, sizeof *f->varies)};
-  if (!f->varies) {
-    return tarei_fail_memory(err, "chains", (size_t)graph->n_values);
-  }
+static void find_varying(const form_chains *const f) {
+  const tarei_graph *const graph = f->graph;
   for (int v = 0; v < graph->n_values; v++) {
     f->varies[v] = graph->is_body || graph->values[v].is_input;
   }
@@ -55,7 +52,33 @@ static tare_status form_chains_init(form_chains *const f, tarei_graph *const gra
       }
     }
   }
+}
+
+static void count_layers(const form_chains *const f) {
+  int n_layers = 0;
+  for (int n = 0; n < f->graph->n_nodes; n++) {
+    const tarei_op *const op = f->graph->nodes[n].op;
+    f->layers[n] = n_layers;
+    n_layers += !op->chain_operands && !op->movement && !op->selects && !op->reads_dims &&
+                op != &tarei_op_split;
+  }
+}
+
+static tare_status form_chains_init(form_chains *const f, tarei_graph *const graph,
+                                    tare_error *const err) {
+  *f = (form_chains){graph, tarei_calloc((size_t)graph->n_values, sizeof *f->varies),
+                     tarei_calloc((size_t)graph->n_nodes, sizeof *f->layers)};
+  if (!f->varies || !f->layers) {
+    return tarei_fail_memory(err, "chains", (size_t)graph->n_values);
+  }
+  find_varying(f);
+  count_layers(f);
   return TARE_OK;
+}
+
+static void form_chains_fini(const form_chains *const f) {
+  free(f->varies);
+  free(f->layers);
 }
 
 /* Links that a node becomes. Min and Max of many operands are several. */
@@ -149,6 +172,42 @@ static bool group_fits(const tarei_graph *const graph, const chain_group *const 
          group_count_inputs(graph, group) <= TAREI_CHAIN_INPUTS;
 }
 
+/* Whether a chain that reads `value` at its root keeps it for longer than others do. */
+static bool group_prolongs(const form_chains *const f, const chain_group *const group,
+                           const int value) {
+  const tarei_graph *const graph = f->graph;
+  const tarei_value *const v = &graph->values[value];
+  if (v->data || v->is_output || v->n_uses > MOST_READERS ||
+      !tarei_values_same_shape(graph, value, graph->nodes[group->root].out[0])) {
+    return false;
+  }
+  for (tarei_use u = v->first_use; u.node >= 0; u = tarei_graph_next_use(graph, u)) {
+    if (u.node >= group->root || group_has(group, u.node)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Whether more tensors are kept while layers run between a node and the root than without it in the
+ * chain: its operands instead of what it makes. */
+static bool group_takes_room(const form_chains *const f, const chain_group *const group,
+                             const int index) {
+  const tarei_node *const node = &f->graph->nodes[index];
+  int kept = 0;
+  if (f->layers[index] == f->layers[group->root]) {
+    return false;
+  }
+  for (int k = 0; k < chain_operands_of(node); k++) {
+    bool again = false;
+    for (int i = 0; i < k; i++) {
+      again |= node->in[i] == node->in[k];
+    }
+    kept += !again && group_prolongs(f, group, node->in[k]);
+  }
+  return kept > 1;
+}
+
 /* Takes the node that makes `value` in, if nobody else reads that. */
 static bool group_take(const form_chains *const f, chain_group *const group, const int value) {
   const tarei_graph *const graph = f->graph;
@@ -156,7 +215,7 @@ static bool group_take(const form_chains *const f, chain_group *const group, con
   if (node < 0 || group->n == TAREI_CHAIN_LINKS || group_has(group, node) ||
       !can_be_inside(f, node) ||
       !tarei_values_same_shape(graph, value, graph->nodes[group->root].out[0]) ||
-      !is_read_only_inside(graph, group, value)) {
+      !is_read_only_inside(graph, group, value) || group_takes_room(f, group, node)) {
     return false;
   }
   const int links = chain_links_of(&graph->nodes[node]);
@@ -193,7 +252,8 @@ static int compare_nodes(const void *const a, const void *const b) {
 
 /* --- slices ----------------------------------------------------------------------------------- */
 
-/* Whether all that a Slice or Split makes is read by links: then chains read its input instead. */
+/* Whether all that a Slice or Split makes is read by links before another layer runs: then chains
+ * read its input instead. */
 static bool chain_replaces_slice(const form_chains *const f, const int value, int *const whole,
                                  tarei_chain_slice *const slice) {
   const tarei_graph *const graph = f->graph;
@@ -201,6 +261,7 @@ static bool chain_replaces_slice(const form_chains *const f, const int value, in
     return false;
   }
   const tarei_node *const node = tarei_producer(graph, value);
+  const int layers = f->layers[node - graph->nodes];
   for (int o = 0; o < node->n_out; o++) {
     const int out = node->out[o];
     tarei_chain_slice part;
@@ -213,7 +274,8 @@ static bool chain_replaces_slice(const form_chains *const f, const int value, in
     for (tarei_use u = graph->values[out].first_use; u.node >= 0;
          u = tarei_graph_next_use(graph, u)) {
       const tarei_node *const reader = &graph->nodes[u.node];
-      if (!can_be_link(f, u.node) || u.input >= chain_operands_of(reader)) {
+      if (!can_be_link(f, u.node) || u.input >= chain_operands_of(reader) ||
+          f->layers[u.node] != layers) {
         return false;
       }
     }
@@ -309,20 +371,39 @@ static void draft_read_slices(const form_chains *const f, chain_draft *const d,
   }
 }
 
+/* What stays of the node that makes the output: what it writes, and what was asked of that. */
+static void strip_root(tarei_graph *const graph, const int root) {
+  tarei_node *const node = &graph->nodes[root];
+  for (int i = node->n_attrs - 1; i >= 0; i--) {
+    const char *const name = node->attrs[i].name;
+    if (strcmp(name, TAREI_ATTR_OUTPUTS) != 0 && strcmp(name, TAREI_ATTR_OUTPUT_ASKED) != 0) {
+      tarei_attr_remove(node, name);
+    }
+  }
+  tarei_graph_cut_inputs(graph, root, 0);
+}
+
+/* In the place of that node, so that the order of the graph stays. */
 static tare_status replace_group(tarei_graph *const graph, const chain_group *const group,
                                  const chain_draft *const d, const char *const name,
                                  tare_error *const err) {
-  const int index = tarei_graph_add_node(
-      graph, tarei_op_chain.name, tarei_op_chain.domain, name, 1, d->inputs, d->chain.n_inputs,
-      graph->nodes[group->root].out, graph->nodes[group->root].n_out);
-  bool ok = index >= 0 && tarei_chain_write(&graph->nodes[index], &d->chain);
-  static const char *const kept[] = {TAREI_ATTR_OUTPUTS, TAREI_ATTR_OUTPUT_ASKED};
-  for (size_t i = 0; ok && i < sizeof kept / sizeof *kept; i++) {
-    const tarei_attr *const attr = tarei_attr_find(&graph->nodes[group->root], kept[i]);
-    ok = !attr || tarei_attr_copy(&graph->nodes[index], attr);
+  char *const copy = tarei_strdup(name);
+  tarei_node *const root = &graph->nodes[group->root];
+  if (!copy) {
+    return tarei_fail_memory(err, "chains", strlen(name) + 1);
   }
-  for (int i = 0; ok && i < group->n; i++) {
-    tarei_graph_remove_node(graph, group->nodes[i]);
+  free(root->name);
+  root->name = copy;
+  strip_root(graph, group->root);
+  root->op = &tarei_op_chain;
+  bool ok = tarei_chain_write(root, &d->chain);
+  for (int i = 0; ok && i < d->chain.n_inputs; i++) {
+    ok = tarei_graph_append_in(graph, group->root, d->inputs[i]);
+  }
+  for (int i = 0; i < group->n; i++) {
+    if (group->nodes[i] != group->root) {
+      tarei_graph_remove_node(graph, group->nodes[i]);
+    }
   }
   return ok ? TARE_OK : tarei_fail_memory(err, name, sizeof(tarei_node));
 }
@@ -353,8 +434,7 @@ static tare_status make_chain(const form_chains *const f, chain_group *const gro
 static tare_status form_chains_in(tarei_graph *const graph, bool *const changed,
                                   tare_error *const err) {
   form_chains f;
-  TAREI_TRY(form_chains_init(&f, graph, err));
-  tare_status status = TARE_OK;
+  tare_status status = form_chains_init(&f, graph, err);
   for (int n = graph->n_nodes - 1; status == TARE_OK && n >= 0; n--) {
     if (!can_be_link(&f, n)) {
       continue;
@@ -365,7 +445,7 @@ static tare_status form_chains_in(tarei_graph *const graph, bool *const changed,
       status = make_chain(&f, &group, changed, err);
     }
   }
-  free(f.varies);
+  form_chains_fini(&f);
   return status;
 }
 
