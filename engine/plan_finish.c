@@ -26,29 +26,41 @@ static void homes_init(const tarei_part *const part, const homes *const h) {
   }
 }
 
-/* Whether step number s can write its output over its first input: nobody reads that, or a view of
- * it, at a later time, nor as another input. */
-static bool can_overwrite(const tarei_part *const part, const homes *const h, const int s) {
+/* Whether step number s can write its output over input i: nobody reads that, or a view of it, at a
+ * later time, nor as another input. */
+static bool can_overwrite(const tarei_part *const part, const homes *const h, const int s,
+                          const int i) {
   const tarei_node *const node = part->steps[s].node;
-  if (!part->steps[s].lowering->overwrites || node->out[0] < 0) {
-    return false;
-  }
-  const int root = part->slots[node->in[0]].root, home = h->of[root];
+  const int root = part->slots[node->in[i]].root, home = h->of[root];
   const tarei_value_slot *const from = &part->slots[root], *const to = &part->slots[node->out[0]];
-  for (int i = 1; i < node->n_in; i++) {
-    if (node->in[i] >= 0 && h->of[part->slots[node->in[i]].root] == home) {
+  for (int k = 0; k < node->n_in; k++) {
+    if (k != i && node->in[k] >= 0 && h->of[part->slots[node->in[k]].root] == home) {
       return false;
     }
   }
   return from->storage == TAREI_STORE_ARENA && to->storage == TAREI_STORE_ARENA &&
-         !from->from_shape && part->slots[node->in[0]].bytes == to->bytes && h->last[home] == s;
+         !from->from_shape && part->slots[node->in[i]].bytes == to->bytes && h->last[home] == s;
+}
+
+/* The input over which step number s writes its output, or -1. */
+static int overwritten(const tarei_part *const part, const homes *const h, const int s) {
+  const tarei_step *const step = &part->steps[s];
+  for (int i = 0; step->lowering->overwrites && step->node->out[0] >= 0 && i < step->node->n_in;
+       i++) {
+    if (step->node->in[i] >= 0 && step->lowering->overwrites(step, i) &&
+        can_overwrite(part, h, s, i)) {
+      return i;
+    }
+  }
+  return -1;
 }
 
 static void share_homes(const tarei_part *const part, const homes *const h) {
   for (int s = 0; s < part->n_steps; s++) {
-    if (can_overwrite(part, h, s)) {
+    const int input = overwritten(part, h, s);
+    if (input >= 0) {
       const int out = part->steps[s].node->out[0];
-      const int home = h->of[part->slots[part->steps[s].node->in[0]].root];
+      const int home = h->of[part->slots[part->steps[s].node->in[input]].root];
       h->of[out] = home;
       h->last[home] = h->last[out];
     }

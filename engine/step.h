@@ -22,7 +22,7 @@ typedef struct tarei_step tarei_step;
 /* The arguments of a step when it runs. Absent optional operands are NULL. */
 typedef struct tarei_run {
   const tare_tensor *const *in;
-  const tare_tensor *const *out; /* writable; only shared with input 0 if the lowering says so */
+  const tare_tensor *const *out; /* writable; only shared with an input if the lowering says so */
   void *scratch;                 /* of the size that the lowering requested, 64-byte aligned */
   int profile;
   int threads;       /* 1..TAREI_TEAM_MOST_THREADS */
@@ -59,9 +59,10 @@ typedef struct tarei_lowering {
   tare_status (*run)(const tarei_step *step, const tarei_run *run, tare_error *err);
   /* The output shares the memory of input 0, and nothing runs (Reshape, Squeeze, ...). */
   bool view;
-  /* The output may be written over input 0, if nothing reads that later: `run` then finds both at
-   * the same address (engine/plan_finish.c). Both have the same type and dims. */
-  bool overwrites;
+  /* Whether the output may be written over this input, if nothing reads that later: `run` then
+   * finds both at the same address (engine/plan_finish.c). Both have the same type and dims. NULL:
+   * over none. */
+  bool (*overwrites)(const tarei_step *step, int input);
   /* Bit i: if input i is a float32 constant, `prepare` packs it, and `run` does not read it. A plan
    * file omits the elements of constants that are only read in this way. */
   uint32_t packs;

@@ -43,6 +43,12 @@ void tarei_write_values(const tarei_epilogue *const to, const tarei_kernels *con
   }
 }
 
+bool tarei_overwrites_alike(const tarei_step *const step, const int input) {
+  const int x = step->node->in[input], out = step->node->out[0];
+  return step->graph->values[x].dtype == step->graph->values[out].dtype &&
+         tarei_values_same_shape(step->graph, x, out);
+}
+
 /* One axis of the output with the stride of each operand, in elements. */
 typedef struct axis {
   size_t size, stride[TAREI_MAX_BROADCAST];

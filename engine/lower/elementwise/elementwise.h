@@ -14,6 +14,10 @@ typedef void (*tarei_values_fn)(const void *user, size_t at, size_t n, float *ou
 void tarei_write_values(const tarei_epilogue *to, const tarei_kernels *kernels, size_t at, size_t n,
                         tarei_values_fn values, const void *user);
 
+/* Whether an input has the type and dims of output 0, so that each element can be written over the
+ * one that it is made of (tarei_lowering.overwrites). */
+bool tarei_overwrites_alike(const tarei_step *step, int input);
+
 #define TAREI_MAX_BROADCAST 3
 
 /* Operands broadcast to one output shape: rows of n elements, of which each operand is read with
@@ -35,7 +39,7 @@ tare_status tarei_broadcast_read(const tare_tensor *const *operands, int n_opera
  * offset[i] is where operand i begins, in elements, `at` where the output does. */
 typedef void (*tarei_broadcast_fn)(const void *user, const tarei_broadcast *b, size_t at,
                                    const size_t *offset);
-void tarei_broadcast_run(const tarei_broadcast *b, const tarei_run *run,
-                         tarei_broadcast_fn row_fn, const void *user);
+void tarei_broadcast_run(const tarei_broadcast *b, const tarei_run *run, tarei_broadcast_fn row_fn,
+                         const void *user);
 
 #endif

@@ -146,6 +146,11 @@ static const char *binary_kernel(const tarei_step *const step, const tarei_kerne
   return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->binary_name : "";
 }
 
+/* More than two operands: the output is written before the last one is read. */
+static bool binary_overwrites(const tarei_step *const step, const int input) {
+  return step->node->n_in == 2 && tarei_overwrites_alike(step, input);
+}
+
 #define BINARY(id, kind)                                                              \
   static tare_status prepare_##id(tarei_step *const step, tarei_blobs *const blobs,   \
                                   tare_error *const err) {                            \
@@ -159,6 +164,7 @@ static const char *binary_kernel(const tarei_step *const step, const tarei_kerne
   const tarei_lowering tarei_lower_##id = {.state_bytes = sizeof(tarei_fused),        \
                                            .prepare = prepare_##id,                   \
                                            .run = run_##id,                           \
+                                           .overwrites = binary_overwrites,           \
                                            .kernel = binary_kernel};
 
 BINARY(add, ADD)

@@ -6,6 +6,7 @@
  * bits, and what is between the links is in the first cache.
  */
 #include "engine/lower/elementwise/chain_links.h"
+#include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/fused.h"
 #include "engine/threads.h"
 
@@ -108,6 +109,12 @@ static tare_status chain_run(const tarei_step *const step, const tarei_run *cons
   return TARE_OK;
 }
 
+/* The last link reads an element before it writes the one in its place. */
+static bool chain_overwrites(const tarei_step *const step, const int input) {
+  const chain_state *const s = step->state;
+  return s->slices[input].axis < 0 && tarei_overwrites_alike(step, input);
+}
+
 static const char *chain_kernel(const tarei_step *const step, const tarei_kernels *const k) {
   return tarei_chain_links_kernel(&((const chain_state *)step->state)->links, k);
 }
@@ -116,4 +123,5 @@ const tarei_lowering tarei_lower_chain = {.state_bytes = sizeof(chain_state),
                                           .prepare = chain_prepare,
                                           .scratch = chain_scratch,
                                           .run = chain_run,
+                                          .overwrites = chain_overwrites,
                                           .kernel = chain_kernel};

@@ -111,11 +111,17 @@ static const char *unary_kernel(const tarei_step *const step, const tarei_kernel
   return s->typed ? "" : tarei_pointwise_kernel(&s->function, k);
 }
 
+/* Parameters are read again and again. */
+static bool unary_overwrites(const tarei_step *const step, const int input) {
+  return input == 0 && tarei_overwrites_alike(step, input);
+}
+
 #define LOWERING(id)                        \
   const tarei_lowering tarei_lower_##id = { \
       .state_bytes = sizeof(unary_state),   \
       .prepare = unary_prepare,             \
       .run = unary_run,                     \
+      .overwrites = unary_overwrites,       \
       .kernel = unary_kernel,               \
   };
 LOWERING(bitwise_not)

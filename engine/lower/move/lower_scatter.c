@@ -329,9 +329,16 @@ static tare_status run_nd(const tarei_step *const step, const tarei_run *const r
   return TARE_OK;
 }
 
+static bool scatter_overwrites(const tarei_step *const step, const int input) {
+  (void)step;
+  return input == 0;
+}
+
 const tarei_lowering tarei_lower_scatter = {
-    .prepare = scatter_prepare, .run = run_elements, .overwrites = true};
+    .prepare = scatter_prepare, .run = run_elements, .overwrites = scatter_overwrites};
 const tarei_lowering tarei_lower_scatter_elements = {
-    .prepare = scatter_prepare, .run = run_elements, .overwrites = true};
-const tarei_lowering tarei_lower_scatter_nd = {
-    .state_bytes = sizeof(scatter_box), .prepare = nd_prepare, .run = run_nd, .overwrites = true};
+    .prepare = scatter_prepare, .run = run_elements, .overwrites = scatter_overwrites};
+const tarei_lowering tarei_lower_scatter_nd = {.state_bytes = sizeof(scatter_box),
+                                               .prepare = nd_prepare,
+                                               .run = run_nd,
+                                               .overwrites = scatter_overwrites};
