@@ -3,14 +3,15 @@
 
 usage: generate.py FOLDER [NAME...]
        names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent recurrent-small
-              products moves relative spectral-nets idiom-nets audio-nets
-              text-nets
+              products moves relative spectral-nets idiom-nets chain-nets
+              audio-nets text-nets
               (default: all)
 """
 import os
 import sys
 
 import audio_nets
+import chain_nets
 import idiom_nets
 import moves
 import networks
@@ -62,6 +63,7 @@ def writers():
             "recurrent-small": write_recurrent_small,
             "products": write_products, "moves": moves.write, "relative": relative.write,
             "spectral-nets": spectral_nets.write, "idiom-nets": idiom_nets.write,
+            "chain-nets": chain_nets.write,
             "audio-nets": audio_nets.write, "text-nets": text_nets.write}
 
 

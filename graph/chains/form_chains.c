@@ -429,12 +429,48 @@ static tare_status make_chain(const form_chains *const f, chain_group *const gro
   return status;
 }
 
+/* --- Expand ----------------------------------------------------------------------------------- */
+
+/* Whether a node with several operands makes the same without the Expand before operand k, because
+ * another one has the whole shape. */
+static bool needs_no_expand(const tarei_graph *const graph, const tarei_node *const node,
+                            const int k) {
+  const tarei_node *const expand = tarei_producer_is(graph, node->in[k], &tarei_op_expand);
+  if (!expand || tarei_node_measures(graph, expand) ||
+      (node->op == &tarei_op_prelu && k == 0 /* whose shape is that of the output */)) {
+    return false;
+  }
+  for (int i = 0; i < node->n_in; i++) {
+    if (i != k && tarei_values_same_shape(graph, node->in[i], node->out[0])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Operators that broadcast their operands read what is before an Expand. */
+static void skip_expands(const form_chains *const f, bool *const changed) {
+  tarei_graph *const graph = f->graph;
+  for (int n = 0; n < graph->n_nodes; n++) {
+    const tarei_node *const node = &graph->nodes[n];
+    for (int k = 0; can_be_link(f, n) && k < chain_operands_of(node); k++) {
+      if (needs_no_expand(graph, node, k)) {
+        tarei_graph_set_in(graph, n, k, tarei_producer(graph, node->in[k])->in[0]);
+        *changed = true;
+      }
+    }
+  }
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
 static tare_status form_chains_in(tarei_graph *const graph, bool *const changed,
                                   tare_error *const err) {
   form_chains f;
   tare_status status = form_chains_init(&f, graph, err);
+  if (status == TARE_OK) {
+    skip_expands(&f, changed);
+  }
   for (int n = graph->n_nodes - 1; status == TARE_OK && n >= 0; n--) {
     if (!can_be_link(&f, n)) {
       continue;

@@ -13,9 +13,8 @@ static tare_status chain_slice_shape(const tarei_graph *const graph, const tarei
   }
   if (slice->axis >= x->rank || !tarei_expr_is_const(graph->exprs, x->dims[slice->axis], &size) ||
       slice->start > size || slice->length > size - slice->start) {
-    return tarei_fail(err, TARE_E_MODEL, "elements %lld to %lld of axis %d are not all in '%s'",
-                      (long long)slice->start, (long long)slice->start + (long long)slice->length,
-                      slice->axis, x->name);
+    return tarei_fail(err, TARE_E_MODEL, "axis %d of '%s' has no %lld elements from %lld on",
+                      slice->axis, x->name, (long long)slice->length, (long long)slice->start);
   }
   out->dims[slice->axis] = tarei_expr_const(graph->exprs, slice->length);
   return TARE_OK;
