@@ -206,9 +206,9 @@ static tare_status plan_fill(tare_plan *const plan, const tare_model *const mode
   return tarei_plan_describe_layers(plan, err);
 }
 
-static tare_status build_plan(const tare_model *const model, const tare_profiles *const profiles,
-                              const tare_build_options *const options, const bool is_observed,
-                              tare_plan **const out, tare_error *const err) {
+static tare_status plan_make(const tare_model *const model, const tare_profiles *const profiles,
+                             const tare_build_options *const options, const bool is_observed,
+                             tare_plan **const out, tare_error *const err) {
   tare_build_options defaults;
   tare_build_options_init(&defaults);
   *out = NULL;
@@ -232,14 +232,14 @@ static tare_status build_plan(const tare_model *const model, const tare_profiles
 tare_status tare_plan_build(const tare_model *const model, const tare_profiles *const profiles,
                             const tare_build_options *const options, tare_plan **const out,
                             tare_error *const err) {
-  return build_plan(model, profiles, options, false, out, err);
+  return plan_make(model, profiles, options, false, out, err);
 }
 
 tare_status tarei_plan_build_observed(const tare_model *const model,
                                       const tare_profiles *const profiles,
                                       const tare_build_options *const options,
                                       tare_plan **const out, tare_error *const err) {
-  return build_plan(model, profiles, options, true, out, err);
+  return plan_make(model, profiles, options, true, out, err);
 }
 
 void tare_plan_free(tare_plan **const handle) {

@@ -305,7 +305,7 @@ typedef struct chain_draft {
 
 /* The number of an operand: of what a link before makes, or else of an input. Links are numbered
  * behind TAREI_CHAIN_INPUTS until it is known how many inputs there are. */
-static int draft_operand(chain_draft *const d, const int value) {
+static int chain_draft_operand(chain_draft *const d, const int value) {
   for (int k = 0; k < d->chain.n_links; k++) {
     if (d->made[k] == value) {
       return TAREI_CHAIN_INPUTS + k;
@@ -333,21 +333,21 @@ static tarei_chain_link link_of(const tarei_graph *const graph, const tarei_node
   return link;
 }
 
-static void draft_add(const tarei_graph *const graph, chain_draft *const d,
-                      const tarei_node *const node) {
+static void chain_draft_add(const tarei_graph *const graph, chain_draft *const d,
+                            const tarei_node *const node) {
   const int n = chain_operands_of(node);
-  int left = draft_operand(d, node->in[0]);
+  int left = chain_draft_operand(d, node->in[0]);
   for (int i = 1; i < n || i == 1; i++) {
     tarei_chain_link link = link_of(graph, node);
     link.operands[0] = left;
-    link.operands[1] = n > 1 ? draft_operand(d, node->in[i]) : -1;
+    link.operands[1] = n > 1 ? chain_draft_operand(d, node->in[i]) : -1;
     left = TAREI_CHAIN_INPUTS + d->chain.n_links;
     d->made[d->chain.n_links] = i + 1 < n ? -1 : node->out[0];
     d->chain.links[d->chain.n_links++] = link;
   }
 }
 
-static void draft_number_links(tarei_chain *const chain) {
+static void chain_draft_number_links(tarei_chain *const chain) {
   for (int k = 0; k < chain->n_links; k++) {
     for (int i = 0; i < TAREI_CHAIN_OPERANDS; i++) {
       int *const operand = &chain->links[k].operands[i];
@@ -357,8 +357,8 @@ static void draft_number_links(tarei_chain *const chain) {
 }
 
 /* Inputs that are parts of others become these, in their place. */
-static void draft_read_slices(const form_chains *const f, chain_draft *const d,
-                              tarei_str *const name) {
+static void chain_draft_read_slices(const form_chains *const f, chain_draft *const d,
+                                    tarei_str *const name) {
   for (int i = 0; i < d->chain.n_inputs; i++) {
     tarei_chain_slice slice;
     int whole;
@@ -414,11 +414,11 @@ static tare_status make_chain(const form_chains *const f, chain_group *const gro
   tarei_str nodes = {0}, name = {0};
   qsort(group->nodes, (size_t)group->n, sizeof *group->nodes, compare_nodes);
   for (int i = 0; i < group->n; i++) {
-    draft_add(f->graph, &d, &f->graph->nodes[group->nodes[i]]);
+    chain_draft_add(f->graph, &d, &f->graph->nodes[group->nodes[i]]);
     tarei_str_add(&nodes, "%s%s", i ? " + " : "", f->graph->nodes[group->nodes[i]].name);
   }
-  draft_number_links(&d.chain);
-  draft_read_slices(f, &d, &name);
+  chain_draft_number_links(&d.chain);
+  chain_draft_read_slices(f, &d, &name);
   tarei_str_add(&name, "%s%s", name.length ? " + " : "", tarei_str_get(&nodes));
   const tare_status status = nodes.failed || name.failed
                                  ? tarei_fail_memory(err, "chains", name.length)
