@@ -143,6 +143,52 @@ value *form_residual(maker *const m, const operator_row *const row) {
   return other ? apply(m, "Add", v, other) : NULL;
 }
 
+/* Two halves along an axis, by Split or by two Slices; *second is the other one. */
+static value *halves_of(maker *const m, value *const v, const int64_t axis, value **const second) {
+  const int64_t half = fixed_dim(v, (int)axis) / 2, bounds[] = {0, half, 2 * half};
+  value *parts[2] = {NULL, NULL};
+  if (chance(m, 2)) {
+    Onnx__NodeProto *const split = node_message("Split");
+    add_operand(split, v);
+    node_add_input(split, constant_ints(m, 1, 2, (int64_t[]){half, half}));
+    node_set_int(split, "axis", axis);
+    add_results(m, split, 2);
+    parts[0] = keep(m, split, false);
+    *second = parts[0] ? parts[0] + 1 : NULL;
+    return parts[0];
+  }
+  for (int i = 0; i < 2; i++) {
+    Onnx__NodeProto *const slice = node_message("Slice");
+    add_operand(slice, v);
+    node_add_input(slice, constant_ints(m, 1, 1, &bounds[i]));
+    node_add_input(slice, constant_ints(m, 1, 1, &bounds[i + 1]));
+    node_add_input(slice, constant_ints(m, 1, 1, &axis));
+    add_results(m, slice, 1);
+    parts[i] = keep(m, slice, false);
+  }
+  *second = parts[1];
+  return parts[1] ? parts[0] : NULL;
+}
+
+/* tanh(a) sigmoid(b) of the halves of a tensor, or a sigmoid(b), and what follows such gates. */
+value *form_gates(maker *const m, const operator_row *const row) {
+  value *const v = choose(m, row->types, 2, 4, NULL, NULL);
+  const int64_t axis = v ? pick(m, v->rank) : 0;
+  value *second = NULL;
+  if (!v || fixed_dim(v, (int)axis) < 2 || fixed_dim(v, (int)axis) % 2) {
+    return NULL;
+  }
+  value *const first = halves_of(m, v, axis, &second);
+  if (!first) {
+    return NULL;
+  }
+  value *const left = chance(m, 2) ? apply(m, "Tanh", first, NULL) : first;
+  value *const gate = left ? apply(m, "Sigmoid", second, NULL) : NULL;
+  value *const gated = gate ? apply(m, "Mul", left, gate) : NULL;
+  value *const sum = gated && chance(m, 2) ? apply(m, "Add", gated, first) : gated;
+  return sum && chance(m, 2) ? with_number(m, "Mul", sum, 0.70710678f, chance(m, 2)) : sum;
+}
+
 /* x by weights, as heads: [batch, heads, rows, width], or [batch, heads, width, rows] when turned.
  */
 static value *heads_of(maker *const m, value *const x, const int64_t heads, const int64_t width,
