@@ -71,9 +71,10 @@ typedef struct tare_build_options {
   bool tensor_scales;            /* layers that a model quantizes at run time get one scale for the
                                     whole tensor, as ONNX and other engines have it; else one for
                                     each row, which is finer */
-  const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL for all. Layers
-                                    that these run faster in float stay so (TARE_REASON_NO_VNNI):
-                                    "any" builds for every machine, NULL for this one */
+  const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL: what the
+                                    environment variable TARE_ISA says, or all. Layers that these
+                                    run faster in float stay so (TARE_REASON_NO_VNNI): "any" builds
+                                    for every machine, NULL for this one */
   void *reserved[8];             /* for later versions; NULL */
 } tare_build_options;
 

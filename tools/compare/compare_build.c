@@ -6,7 +6,7 @@
 
 tare_status compare_build(const compare_eval *const e, const tare_table *const table,
                           const int precision, tare_plan **const plan, tare_error *const err) {
-  tare_build_options o = opt_trial_options(e->build, e->common, table);
+  tare_build_options o = opt_build_options(e->build, e->common, table);
   if (!table) {
     o.layer_output_types = NULL;
   }
