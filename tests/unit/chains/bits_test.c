@@ -339,6 +339,16 @@ static void run(tare_context *const context, const tare_tensor *const in, const 
   }
 }
 
+/* Which NaN an operation gives that gets two of them is the choice of the compiler. */
+static void expect_same_bits(const tare_tensor *const a, const tare_tensor *const b) {
+  const float *const x = a->data, *const y = b->data;
+  for (int64_t i = 0; i < tare_tensor_count(a); i++) {
+    if (!(isnan(x[i]) && isnan(y[i])) && memcmp(&x[i], &y[i], sizeof *x) != 0) {
+      fail_msg("element %lld is %a, expected %a", (long long)i, (double)x[i], (double)y[i]);
+    }
+  }
+}
+
 static void compare_at(tare_context *const chains, tare_context *const apart,
                        const tare_plan *const plan, const int64_t length) {
   const tare_port *ports, *outs;
@@ -353,9 +363,7 @@ static void compare_at(tare_context *const chains, tare_context *const apart,
   for (int o = 0; o < n_out; o++) {
     assert_true(same_dims(&a[o], &b[o]));
     assert_int_equal(tensor_bytes(&a[o]), tensor_bytes(&b[o]));
-    if (tensor_bytes(&a[o])) {
-      assert_memory_equal(a[o].data, b[o].data, tensor_bytes(&a[o]));
-    }
+    expect_same_bits(&a[o], &b[o]);
     free(a[o].data);
     free(b[o].data);
   }
