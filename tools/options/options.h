@@ -69,7 +69,7 @@ typedef struct opt_data {
   int64_t max_tokens;
   bool skip_bad, rows;
   int64_t limit;
-  int64_t shard, n_shards; /* of a calibration of parts; 0: all data */
+  int64_t shard, n_shards;                  /* of a calibration of parts; 0: all data */
   bool (*wants)(void *user, int64_t index); /* which samples this process is to have; NULL: all */
   void *wants_user;
   bool several;   /* the options are for several data sets, of different kinds maybe */
@@ -178,8 +178,8 @@ const char *opt_requests_add(char **list, const char *more);
  * NULL where nothing could be, and its features count where none were given to the command. */
 tare_build_options opt_build_options(const tare_build_options *given, const opt_common *common,
                                      const tare_table *table);
-/* The same for plans that are judged: without --isa, on every machine those of machines that multiply
- * bytes, so that what is said of them does not depend on the machine. */
+/* The same for plans that are judged: without --isa, on every machine those of machines that
+ * multiply bytes, so that what is said of them does not depend on the machine. */
 tare_build_options opt_trial_options(const tare_build_options *given, const opt_common *common,
                                      const tare_table *table);
 

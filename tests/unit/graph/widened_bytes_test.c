@@ -131,6 +131,7 @@ static void the_instruction_set_decides(void **state) {
     const tarei_quantize_options options = {
         .build = {.int8_when_small = small}, .int8 = true, .widens_bytes = widens};
     assert_int_equal(tarei_graph_quantize(g, &options, &err), TARE_OK);
+    assert_int_equal(tarei_graph_compact(g, &err), TARE_OK);
     const tarei_record *const record = &node_called(g, "n_y")->record;
     const bool lost = widens && !small;
     assert_int_equal(record->got, lost ? TARE_PRECISION_FP32 : TARE_PRECISION_INT8);
