@@ -10,6 +10,7 @@
 #include "calib/eval/result_file.h"
 #include "calib/file/stats_read.h"
 #include "calib/metrics/metric.h"
+#include "datasets/hdf5/hdf5_driver.h"
 #include "datasets/hdf5/hdf5_lock.h"
 
 /* --- arrays ----------------------------------------------------------------------------------- */
@@ -407,7 +408,7 @@ static tare_status result_load_locked(tarei_stats_reader *const r, tare_eval_res
                                       char **const note) {
   bool sealed;
   TAREI_TRY(tarei_seal_check(r->path, &sealed, r->err));
-  r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  r->file = tarei_h5_open_read(r->path);
   if (r->file < 0) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s: not an HDF5 file, or truncated", r->path);
   }

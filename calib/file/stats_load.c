@@ -11,6 +11,7 @@
 #include "calib/file/stats_origins.h"
 #include "calib/file/stats_parts.h"
 #include "calib/file/stats_sums.h"
+#include "datasets/hdf5/hdf5_driver.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "graph/table/smoothing.h"
 
@@ -519,7 +520,7 @@ static tare_status stats_load_check_version(const tarei_stats_reader *const r, c
 static tare_status stats_load_locked(tarei_stats_reader *const r, tare_stats **const out) {
   bool sealed;
   TAREI_TRY(tarei_seal_check(r->path, &sealed, r->err));
-  r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  r->file = tarei_h5_open_read(r->path);
   if (r->file < 0) {
     return tarei_fail(r->err, TARE_E_INPUT, "%s: not statistics: not an HDF5 file, or truncated",
                       r->path);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "datasets/hdf5/hdf5_driver.h"
 #include "datasets/hdf5/hdf5_file.h"
 #include "datasets/hdf5/hdf5_guard.h"
 #include "datasets/hdf5/hdf5_lock.h"
@@ -29,7 +30,7 @@ bool tarei_stats_is_of_format(const char *const path, const char *const format) 
   if (tarei_hdf5_lock(NULL) != TARE_OK) {
     return true;
   }
-  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t file = tarei_h5_open_read(path);
   const bool marked = file >= 0 && tarei_stats_has_format(file, format);
   if (file >= 0) {
     (void)H5Fclose(file); /* was only read */

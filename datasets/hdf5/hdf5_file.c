@@ -5,6 +5,7 @@
 #include "base/infile.h"
 #include "base/mem.h"
 #include "base/source.h"
+#include "datasets/hdf5/hdf5_driver.h"
 #include "datasets/hdf5/hdf5_guard.h"
 
 enum { CHUNK_CACHE_BYTES = 16 << 20, CHUNK_CACHE_SLOTS = 1009 };
@@ -30,7 +31,7 @@ bool tarei_h5_has_signature(const char *const path) {
 
 tare_status tarei_h5_open_file(const char *const path, hid_t *const out, tare_error *const err) {
   TAREI_TRY(tarei_infile_check(path, err));
-  *out = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  *out = tarei_h5_open_read(path);
   if (*out >= 0) {
     return TARE_OK;
   }
