@@ -6,7 +6,7 @@ bench() {
   "$TARE" bench x.plan --duration 0 --iterations 3 --warmUp 0 --threads 1 --advice "$@"
 }
 bench | grep -c -e '^cause .*slowest' -e '^cannot be quantized .* slow'
-bench --json | "$JSON_CHECK" advice.causes length 6 advice.causes.2.cause == operator advice.causes.2.names.0 == slow \
+bench --json | "$JSON_CHECK" advice.causes length 6 advice.causes.2.cause == operator advice.causes.2.names.0 == "slow + y" \
   advice.causes.2.ms '>' 0 || exit
 bench --json | tr -d ' \t\n' | grep -o '"cause":"pairs"[^]]*' | grep -o '"q"'
 # That a copy is bound by memory is measured, on tensors beyond the caches: another process may disturb it, and code
