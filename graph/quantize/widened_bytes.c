@@ -14,8 +14,8 @@
 #define ROWS_COST 26  /* of rows that get scales of their own */
 #define FEW_ROWS 4    /* at a time, which do not make up for calls */
 #define FEW_ROWS_COST 37
-#define FEW_KEYS 64       /* of attention */
-#define LEAST_CHANNELS 65 /* of a depthwise layer */
+#define FEW_KEYS 64        /* of attention */
+#define LEAST_CHANNELS 128 /* of a depthwise layer */
 
 /* Whether float has tiles of windows of `rows` or bytes that save more multiplications than bytes
  * do: with bytes, those of squares, which leave less than half of them. */

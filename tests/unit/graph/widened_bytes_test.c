@@ -78,7 +78,7 @@ static void depthwise_layers_by_channels_and_taps(void **state) {
     int64_t channels, taps;
     bool read, loses;
   } cases[] = {
-      {96, 3, true, false}, {64, 3, true, true}, {96, 3, false, true}, {96, 5, true, true}};
+      {128, 3, true, false}, {127, 3, true, true}, {128, 3, false, true}, {128, 5, true, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int64_t c = cases[i].channels, taps = cases[i].taps;
     tarei_graph *const g = tarei_graph_new("test");
