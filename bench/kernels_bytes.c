@@ -45,6 +45,7 @@ typedef struct kernels_bytes_rows {
   size_t ldx, m, k;
   uint8_t *out;
   float *scales;
+  int32_t zero_point;
 } kernels_bytes_rows;
 
 static void kernels_bytes_run_rows(void *context) {
@@ -56,11 +57,12 @@ static void kernels_bytes_run_rows(void *context) {
                                .part = r->k,
                                .out = r->out,
                                .ldo = r->k,
-                               .scales = r->scales};
+                               .scales = r->scales,
+                               .zero_point = r->zero_point};
   if (r->ldx < r->k) {
     r->kernels->quantize_windows(&w);
   } else {
-    r->kernels->quantize_rows(r->x, r->ldx, r->m, r->k, r->out, r->k, r->scales);
+    r->kernels->quantize_rows(r->x, r->ldx, r->m, r->k, r->out, r->k, r->scales, r->zero_point);
   }
 }
 
@@ -75,17 +77,20 @@ static void kernels_bytes_bench_rows(const tarei_kernels *kernels, char *memory)
   for (size_t i = 0; i < MAX_BYTES / sizeof *x; i++) {
     x[i] = (float)((int)(i * 2654435761u >> 8 & 0xffff) - 32768) * 1e-4f;
   }
-  printf("\n%s\n%6s %6s %6s %14s %12s\n", kernels->quantize_rows_name, "m", "k", "ldx",
-         "ns an element", "copy");
+  printf("\n%s\n%6s %6s %6s %14s %12s %12s\n", kernels->quantize_rows_name, "m", "k", "ldx",
+         "ns an element", "from 0", "copy");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const size_t m = cases[i][0], k = cases[i][1], ldx = cases[i][2];
-    kernels_bytes_rows r = {kernels, x, ldx, m, k, out, scales};
+    kernels_bytes_rows r = {kernels, x, ldx, m, k, out, scales, 128}, from_zero = r;
+    from_zero.zero_point = 0;
     bench_block copied = {memory, m * k * (sizeof *x + 1) / 1024 * 1024};
-    measured_work works[2] = {{.run = kernels_bytes_run_rows, .context = &r},
+    measured_work works[3] = {{.run = kernels_bytes_run_rows, .context = &r},
+                              {.run = kernels_bytes_run_rows, .context = &from_zero},
                               {.run = bench_copy, .context = &copied}};
-    bench_best_times(works, 2);
-    printf("%6zu %6zu %6zu %14.4f %12.4f\n", m, k, ldx, works[0].best / (double)(m * k) * 1e9,
-           works[1].best / (double)(m * k) * 1e9);
+    bench_best_times(works, 3);
+    const double elements = (double)(m * k) * 1e-9;
+    printf("%6zu %6zu %6zu %14.4f %12.4f %12.4f\n", m, k, ldx, works[0].best / elements,
+           works[1].best / elements, works[2].best / elements);
   }
   free(out);
   free(scales);

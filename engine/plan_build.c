@@ -16,6 +16,7 @@
 #include "graph/model.h"
 #include "graph/pass.h"
 #include "graph/quantize/levels.h"
+#include "graph/quantize/never_negative.h"
 #include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/weights/weight_types.h"
@@ -55,6 +56,7 @@ static tare_status quantize_graph(tarei_graph *const graph, const tarei_quantize
   options.stated_only = !o->int8;
   if (options.int8) {
     TAREI_TRY(tarei_graph_share_scales(graph, err));
+    tarei_graph_expect_unsigned_rows(graph);
   }
   TAREI_TRY(tarei_output_types_mark(graph, o->requested, err));
   TAREI_TRY(tarei_weight_types_mark(graph, o->requested, err));
@@ -95,6 +97,7 @@ static tare_status quantize(tare_plan *const plan, const tare_build_options *con
     TAREI_TRY(tarei_plan_smooth(plan, o, err));
     TAREI_TRY(tarei_graph_mark_levels(plan->root.graph, err));
   }
+  tarei_graph_mark_never_negative(plan->root.graph);
   tarei_requested requested;
   const tarei_quantize_options options = {.build = *o,
                                           .requested = &requested,

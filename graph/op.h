@@ -55,6 +55,20 @@ typedef enum tarei_growth {
   TAREI_GROWTH_BOUNDED  /* not at all: bounded, or divided by its own size */
 } tarei_growth;
 
+/* When no element of an output is below zero, before an activation that the node takes. Operators
+ * that move or select values need not say so. */
+typedef enum tarei_sign {
+  TAREI_SIGN_ANY,     /* not known */
+  TAREI_SIGN_NEVER,   /* whatever the inputs are */
+  TAREI_SIGN_FIRST,   /* if none of input 0 is */
+  TAREI_SIGN_ALL,     /* if none of the inputs of the output's type is */
+  TAREI_SIGN_ONE,     /* if none of one of the inputs is */
+  TAREI_SIGN_PRODUCT, /* if none of the inputs is, or if both are the same */
+  TAREI_SIGN_POWER,   /* if none of input 0 is, or if the exponent, input 1, is even */
+  TAREI_SIGN_CLIPPED, /* if the lower bound is not; or none of input 0, nor the upper bound */
+  TAREI_SIGN_RESIZED  /* if none of input 0 is, and the interpolation does not overshoot */
+} tarei_sign;
+
 #define TAREI_INT8_RESIDUAL 3 /* input of a layer that is added to its result */
 #define TAREI_INT8_ROW_SCALES                                        \
   4 /* input of a layer: the scales of the rows of input 0; those of \
@@ -87,6 +101,7 @@ struct tarei_op {
   bool activation;              /* a function of one element with bounded slope; further inputs are
                                    parameters. On bytes, with constant parameters, a table */
   tarei_growth growth;          /* of float outputs */
+  tarei_sign sign;
   bool averages;         /* means or extremes of many elements: fine rounding of input 0 does not
                             matter */
   bool reads_dims;       /* reads only the dims of its input, no values */

@@ -17,8 +17,8 @@ static const struct {
   const char *name;
   pointwise_parameter a, b;
 } rows[] = {
-#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, kernel, first, second, \
-                        ...)                                                                     \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, sign, kernel, first, \
+                        second, ...)                                                           \
   {.name = onnx_name, .a = first, .b = second},
 #include "graph/pointwise.inc"
 #undef TAREI_POINTWISE

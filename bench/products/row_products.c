@@ -24,7 +24,7 @@ static void run_quantized_product(void *context) {
   const quantized_product *const q = context;
   const tarei_i8_gemm *const g = &q->product->gemm;
   if (q->row_mult) {
-    q->kernels->quantize_rows(q->x, g->k, g->m, g->k, q->bytes, g->lda, q->row_mult);
+    q->kernels->quantize_rows(q->x, g->k, g->m, g->k, q->bytes, g->lda, q->row_mult, 128);
   } else {
     q->kernels->quantize(q->x, g->m * g->k, 127.0f, 128, q->bytes);
   }

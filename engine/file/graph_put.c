@@ -74,7 +74,8 @@ static void put_inferred(tarei_writer *const w, const tarei_exprs *const exprs,
 }
 
 static void put_form(tarei_writer *const w, const tarei_quant *const q) {
-  const bool symmetric = !q->n_scales || q->zero_point == TAREI_SYMMETRIC;
+  const bool none = !q->n_scales && q->granularity == TAREI_PER_TENSOR;
+  const bool symmetric = none || q->zero_point == TAREI_SYMMETRIC;
   const int form = q->stated            ? TAREI_FORM_STATED
                    : symmetric          ? TAREI_FORM_SYMMETRIC
                    : q->zero_point == 0 ? TAREI_FORM_UNSIGNED

@@ -51,8 +51,8 @@ static tare_status layer_tensors_describe(tare_plan *const plan, const tarei_lay
   for (int s = 0; s < out->n_scales; s++) {
     scales[s] = tarei_u8_scale(g, value, s);
   }
-  if (out->n_scales) {
-    out->scales = scales;
+  out->scales = out->n_scales ? scales : NULL;
+  if (out->n_scales || out->row_scales) {
     out->zero_point = tarei_u8_zero_point(g, value);
   }
   return TARE_OK;

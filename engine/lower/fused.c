@@ -32,6 +32,9 @@ tare_status tarei_fused_read(const tarei_step *const step, tarei_fused *const ou
   } else if (strcmp(outputs, "f32") != 0) {
     return tarei_fail(err, TARE_E_MODEL, "unknown outputs '%s'", outputs);
   }
+  if (out->rows_output >= 0) {
+    return tarei_rows_zero_point(step, node->out[out->rows_output], &out->rows_zero_point, err);
+  }
   return out->u8_output < 0 ? TARE_OK : tarei_want_scales(step, node->out[out->u8_output], err);
 }
 
@@ -75,6 +78,15 @@ float tarei_i16_scale(const tarei_graph *const graph, const int value, const int
 
 int32_t tarei_u8_zero_point(const tarei_graph *const graph, const int value) {
   return graph->values[value].quant.zero_point;
+}
+
+tare_status tarei_rows_zero_point(const tarei_step *const step, const int value, int32_t *const out,
+                                  tare_error *const err) {
+  *out = tarei_u8_zero_point(step->graph, value);
+  return *out == 0 || *out == TAREI_SYMMETRIC
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_MODEL, "rows of '%s' have zero point %d, expected 0 or %d",
+                          step->graph->values[value].name, (int)*out, TAREI_SYMMETRIC);
 }
 
 tarei_epilogue tarei_fused_epilogue(const tarei_fused *const fused, const tarei_step *const step,

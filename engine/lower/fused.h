@@ -12,6 +12,7 @@ typedef struct tarei_fused {
   bool act_last;             /* the residual is added before the activation */
   int f32_output, u8_output; /* output numbers, or -1 */
   int rows_output;           /* bytes with row scales, which are the next output; or -1 */
+  int32_t rows_zero_point;   /* of these */
 } tarei_fused;
 
 /* Reads activation, activation_a, activation_b, activation_last and outputs ("f32", "u8", "both",
@@ -21,6 +22,9 @@ tare_status tarei_fused_read(const tarei_step *step, tarei_fused *out, tare_erro
 /* Static scale and zero point of a stored u8 value in a profile. The value has an annotation. */
 float tarei_u8_scale(const tarei_graph *graph, int value, int profile);
 int32_t tarei_u8_zero_point(const tarei_graph *graph, int value);
+
+/* The zero point of bytes with row scales: TAREI_SYMMETRIC, or 0 where none is below zero. */
+tare_status tarei_rows_zero_point(const tarei_step *step, int value, int32_t *out, tare_error *err);
 
 /* The table of the activation for the u8 output in a profile; false where there is none. */
 bool tarei_fused_table(const tarei_fused *fused, const tarei_step *step, int profile,

@@ -36,6 +36,8 @@
 #define TAREI_ATTR_WEIGHT_TYPE "weight_type"
 /* Of an int8 layer whose input stays float: each of its rows is quantized at run time. */
 #define TAREI_ATTR_ROW_SCALES "row_scales"
+/* Of such a layer: 1 where no input is below zero, and the bytes of rows count from 0 on. */
+#define TAREI_ATTR_UNSIGNED_ROWS "unsigned_rows"
 /* Of a layer that writes rows of bytes: in how many equal parts, each with a scale of its own. */
 #define TAREI_ATTR_ROW_GROUPS "row_groups"
 /* Of an int8 layer whose input stays float: 16, the bits to which it is quantized at run time, by
@@ -99,6 +101,7 @@
   TAREI_ATTR_ROW_GROUPS,       \
   TAREI_ATTR_ROW_SCALES,       \
   TAREI_ATTR_SMOOTHED,         \
+  TAREI_ATTR_UNSIGNED_ROWS,    \
   TAREI_ATTR_WEIGHTS_ASKED,    \
   TAREI_ATTR_WEIGHTS_CLIPPED,  \
   TAREI_ATTR_WEIGHTS_ODD,      \

@@ -68,6 +68,7 @@ typedef struct tarei_quant {
   /* Of the graph (graph/quantize/levels.h); not in plan files. */
   bool follows_level; /* a louder input than those of the table exceeds the scale */
   bool logged;        /* a logarithm or root follows, and nothing before has a bias */
+  bool unsigned_rows; /* rows of 8 bits count from 0 (graph/quantize/never_negative.h) */
   bool over_budget;   /* convolutions would lose too much together (graph/quantize/loss_budget.h) */
 } tarei_quant;
 
@@ -93,6 +94,8 @@ typedef struct tarei_value {
   int n_uses;
   bool observable;      /* the values equal those of the tensor of this name in the model, up to a
                            permutation; false for helper values that passes made */
+  bool never_negative;  /* by the structure of the graph (graph/quantize/never_negative.h); not in
+                           plan files */
   tarei_buffer *data;   /* constant contents of dtype and (constant) dims, or NULL */
   tarei_expr *contents; /* symbolic contents of a small integer tensor (row-major), or NULL; owned.
                            Entries may be TAREI_EXPR_NONE */

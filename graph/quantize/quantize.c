@@ -104,16 +104,27 @@ static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *c
   return input.rows && !input.sixteen ? quantize_factor_rows(g, n, err) : TARE_OK;
 }
 
+/* Whether a layer quantizes rows itself, all of them without numbers below zero. */
+static bool makes_unsigned_rows(const tarei_graph *const g, const tarei_node *const layer,
+                                const tarei_int8_form *const form,
+                                const tarei_input_form *const input) {
+  return input->rows && !input->sixteen && form->row_factors == 0 && !form->row_bytes &&
+         g->values[layer->in[0]].never_negative;
+}
+
 static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *const r,
                                     tare_error *const err) {
-  const tarei_op *const to = g->nodes[n].op->int8->op;
+  const tarei_int8_form *const form = g->nodes[n].op->int8;
+  const tarei_op *const to = form->op;
   TAREI_TRY(quantize_inputs(g, n, r, err));
   const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, g->nodes[n].in,
                                      g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
   const tarei_input_form input = tarei_input_form_of(r->precision[n]);
+  const bool unsigned_rows = q >= 0 && makes_unsigned_rows(g, &g->nodes[q], form, &input);
   bool ok = q >= 0 && tarei_record_copy(&g->nodes[q].record, &g->nodes[n].record) &&
             (!input.rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1)) &&
-            (!input.sixteen || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ACTIVATION_BITS, 16));
+            (!input.sixteen || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ACTIVATION_BITS, 16)) &&
+            (!unsigned_rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_UNSIGNED_ROWS, 1));
   for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
     ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);
   }

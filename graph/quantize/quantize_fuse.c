@@ -179,7 +179,7 @@ static tare_status absorb_all(tarei_graph *const g, tare_error *const err) {
   for (int n = g->n_nodes - 1; status == TARE_OK && n >= 0; n--) {
     if (makes_bytes(&g->nodes[n])) {
       status = absorb(g, n, readers, &changed, err);
-      changed |= status == TARE_OK && tarei_return_row_floats(g, n);
+      status = status == TARE_OK ? tarei_return_row_floats(g, n, &changed, err) : status;
     }
   }
   free(readers);

@@ -34,7 +34,8 @@ static tare_status add_row_bytes(tarei_graph *const g, const int value, const in
   }
   g->values[out[0]].dtype = TARE_U8;
   g->values[out[0]].quant.granularity = TAREI_PER_ROW;
-  g->values[out[0]].quant.zero_point = TAREI_SYMMETRIC;
+  g->values[out[0]].quant.zero_point =
+      groups == 0 && g->values[value].never_negative ? 0 : TAREI_SYMMETRIC;
   *node =
       tarei_graph_add_node(g, "QuantizeRows", "tare", g->values[out[0]].name, 1, &value, 1, out, 2);
   const bool added =
@@ -53,18 +54,24 @@ tare_status tarei_read_row_bytes(tarei_graph *const g, const int n, const int in
   return tarei_node_set_in(g, n, TAREI_INT8_ROW_SCALES + input, scales, err);
 }
 
-bool tarei_return_row_floats(tarei_graph *const g, const int quantize) {
+tare_status tarei_return_row_floats(tarei_graph *const g, const int quantize, bool *const changed,
+                                    tare_error *const err) {
   const tarei_node *const q = &g->nodes[quantize];
   if (q->op != &tarei_op_quantize_rows || groups_of(q) != 0) {
-    return false;
+    return TARE_OK;
   }
   const int reader = tarei_graph_sole_consumer(g, q->out[0]);
   if (reader < 0 || g->nodes[reader].op != &tarei_op_qlinear ||
       tarei_graph_sole_consumer(g, q->out[1]) != reader) {
-    return false;
+    return TARE_OK;
+  }
+  if (g->values[q->out[0]].quant.zero_point == 0 &&
+      !tarei_attr_set_int(&g->nodes[reader], TAREI_ATTR_UNSIGNED_ROWS, 1)) {
+    return tarei_fail_memory(err, "unsigned rows", sizeof(tarei_attr));
   }
   tarei_graph_set_in(g, reader, 0, q->in[0]);
   tarei_graph_cut_inputs(g, reader, TAREI_INT8_ROW_SCALES);
   tarei_graph_remove_node(g, quantize);
-  return true;
+  *changed = true;
+  return TARE_OK;
 }

@@ -16,9 +16,12 @@
 #define SETTLED_SAMPLES 64 /* from so many samples or values on few others exceed a range */
 #define SETTLED_VALUES 65536
 #define TYPICAL_ROW_LOSS 1e-4 /* where the table does not have it */
+#define FINER_UNSIGNED \
+  (127.0 * 127.0 / (255.0 * 255.0)) /* noise of 255 steps for an amax, not 127 */
 
 static double known_row_loss(const tarei_quant *const quant) {
-  return quant->row_loss > 0 ? quant->row_loss : TYPICAL_ROW_LOSS;
+  const double around_128 = quant->row_loss > 0 ? quant->row_loss : TYPICAL_ROW_LOSS;
+  return quant->unsigned_rows ? around_128 * FINER_UNSIGNED : around_128;
 }
 
 bool tarei_quant_needs_rows(const tarei_quant *const quant, const double row_loss) {
@@ -28,6 +31,11 @@ bool tarei_quant_needs_rows(const tarei_quant *const quant, const double row_los
 void tarei_quant_choose_rows(tarei_quant *const quant) {
   const bool rows = tarei_quant_needs_rows(quant, known_row_loss(quant));
   quant->granularity = rows ? TAREI_PER_ROW : TAREI_PER_TENSOR;
+}
+
+void tarei_quant_expect_unsigned(tarei_quant *const quant) {
+  quant->unsigned_rows = true;
+  tarei_quant_choose_rows(quant);
 }
 
 bool tarei_range_is_settled(const int64_t n_values, const int64_t n_samples) {

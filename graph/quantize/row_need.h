@@ -7,6 +7,10 @@
 /* Chooses the granularity from the losses of the value. */
 void tarei_quant_choose_rows(tarei_quant *quant);
 
+/* Rows of the value count from 0 on, and lose less than a table says; chooses the granularity anew.
+ * What their noise costs outputs is not judged by that: the limit is one for rows around 128. */
+void tarei_quant_expect_unsigned(tarei_quant *quant);
+
 /* Whether one scale loses too much in comparison with rows that lose `row_loss`. */
 bool tarei_quant_needs_rows(const tarei_quant *quant, double row_loss);
 

@@ -182,7 +182,7 @@ typedef struct tare_layer_tensor {
   const float *scales;
   int32_t zero_point;
   bool row_scales; /* quantized, and each row has a scale of its own, in the tensor whose name ends
-                      in "__row_scales"; the value is (stored - 128) * scale, or */
+                      in "__row_scales"; the value is (stored - zero_point) * scale, or */
   float lower_bound; /* where this is below 0, stored * scale + lower_bound */
   void *reserved[4]; /* for later versions */
 } tare_layer_tensor;

@@ -59,11 +59,12 @@ typedef void tarei_quantize_lut_fn(const float *x, size_t n, float inv_scale, in
                                    const uint8_t *table, uint8_t *out);
 /* The largest element but NaN; -INFINITY without one. */
 typedef float tarei_row_top_fn(const float *x, size_t n);
-/* m rows of k floats, ldx elements apart, each quantized symmetrically around 128 by its own largest
- * magnitude: scales[i] = amax / 127, or 1 if that is not normal; NaN and infinite values do not
- * count. Rows of `out` are ldo bytes apart. Rows that overlap are windows of one part, below. */
+/* m rows of k floats, ldx elements apart, each quantized by its own largest magnitude, around the zero
+ * point 128, scales[i] = amax / 127, or, where no value is below zero, from 0 on, scales[i] = amax /
+ * 255; a scale that is not normal becomes 1. NaN and infinite values do not count for it. Rows of
+ * `out` are ldo bytes apart. Rows that overlap are windows of one part, below. */
 typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
-                                    size_t ldo, float *scales);
+                                    size_t ldo, float *scales, int32_t zero_point);
 /* The same for rows of several parts, which are windows over lines: row i begins at x + i * ldx, and
  * consists of as many parts of `part` floats, part_step apart, whose bytes follow each other. */
 typedef struct tarei_window_rows {
@@ -73,6 +74,7 @@ typedef struct tarei_window_rows {
   uint8_t *out;
   size_t ldo;      /* bytes */
   float *scales;   /* [m] */
+  int32_t zero_point;
 } tarei_window_rows;
 typedef void tarei_quantize_windows_fn(const tarei_window_rows *w);
 typedef struct tarei_i16_rows {

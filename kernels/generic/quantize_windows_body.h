@@ -49,7 +49,7 @@ TAREI_INLINE v16i magnitudes_of_parts(const tarei_window_rows *w, const float *x
   return v_bits(v_min(i_as_float(largest), v_set1(INFINITY)));
 }
 
-TAREI_INLINE v16i magnitudes_of_units(const tarei_window_rows *w, const unit_walk *u,
+V16_FUNCTION v16i magnitudes_of_units(const tarei_window_rows *w, const unit_walk *u,
                                       const float *x, size_t n) {
   if (u->apart == 1 && u->unit == 1) {
     return magnitudes_of_parts(w, x, n);
@@ -112,8 +112,8 @@ TAREI_INLINE void window_pieces_of(const tarei_window_rows *w, window_pieces *p)
   }
 }
 
-TAREI_INLINE void put_pieces(const window_pieces *p, const float *x, v16 inv_scale, uint8_t *out,
-                             size_t k, const bool halves) {
+V16_FUNCTION void put_pieces(const window_pieces *p, const float *x, v16 inv_scale, uint8_t *out,
+                             size_t k, int32_t zero, const bool halves) {
   const size_t *at = p->at;
   for (size_t g = 0; g < p->groups; g++) {
     v16i steps[4];
@@ -124,20 +124,20 @@ TAREI_INLINE void put_pieces(const window_pieces *p, const float *x, v16 inv_sca
       steps[q] = v_nearest(v_mul(values, inv_scale));
     }
     const size_t left = k - g * WHOLE;
-    i_store_biased(out + g * WHOLE, steps, left < WHOLE ? left : WHOLE);
+    put_steps(out + g * WHOLE, steps, left < WHOLE ? left : WHOLE, zero);
     at += halves ? 8 : 4;
   }
 }
 
 TAREI_INLINE void put_window(const tarei_window_rows *w, const window_pieces *p, const float *x,
-                             v16 inv_scale, uint8_t *out) {
+                             v16 inv_scale, uint8_t *out, const int32_t zero) {
   if (p->length == TAREI_LANES) {
-    put_pieces(p, x, inv_scale, out, w->parts * w->part, false);
+    put_pieces(p, x, inv_scale, out, w->parts * w->part, zero, false);
   } else if (p->length > 0) {
-    put_pieces(p, x, inv_scale, out, w->parts * w->part, true);
+    put_pieces(p, x, inv_scale, out, w->parts * w->part, zero, true);
   } else {
     for (size_t i = 0; i < w->parts; i++) {
-      put_finite(x + i * w->part_step, w->part, inv_scale, out + i * w->part);
+      put_finite(x + i * w->part_step, w->part, inv_scale, out + i * w->part, zero);
     }
   }
 }
@@ -148,18 +148,18 @@ static float TAREI_K(quantize_windows_put_any)(tarei_window_rows w, const float 
     const float of_part = finite_amax(x + p * w.part_step, w.part);
     amax = of_part > amax ? of_part : amax;
   }
-  const float scale = row_scale_of(amax);
+  const float scale = row_scale_of(amax, w.zero_point);
   for (size_t p = 0; p < w.parts; p++) {
-    put_saturated(x + p * w.part_step, w.part, scale, out + p * w.part);
+    put_saturated(x + p * w.part_step, w.part, scale, out + p * w.part, w.zero_point);
   }
   return scale;
 }
 
 /* At most sixteen windows from `first` on. */
-TAREI_INLINE void put_windows(const tarei_window_rows *w, const window_pieces *p, size_t first,
-                              size_t n, v16i magnitudes) {
+V16_FUNCTION void put_windows(const tarei_window_rows *w, const window_pieces *p, size_t first,
+                              size_t n, v16i magnitudes, const int32_t zero) {
   float inv_scales[TAREI_LANES], sizes[TAREI_LANES];
-  const v16 scale = row_scales_of(magnitudes);
+  const v16 scale = row_scales_of(magnitudes, zero);
   v_store_n(w->scales + first, scale, n);
   v_store(inv_scales, v_div(v_set1(1.0f), scale));
   v_store(sizes, i_as_float(magnitudes));
@@ -167,18 +167,18 @@ TAREI_INLINE void put_windows(const tarei_window_rows *w, const window_pieces *p
     const float *const x = w->x + (first + i) * w->ldx;
     uint8_t *const out = w->out + (first + i) * w->ldo;
     if (sizes[i] < INFINITY) {
-      put_window(w, p, x, v_set1(inv_scales[i]), out);
+      put_window(w, p, x, v_set1(inv_scales[i]), out, zero);
     } else {
       w->scales[first + i] = TAREI_K(quantize_windows_put_any)(*w, x, out);
     }
   }
 }
 
-void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *rows) {
+TAREI_INLINE void quantize_windows(const tarei_window_rows *rows, const int32_t zero) {
   if (rows->parts == 1 && (rows->part <= WHOLE || rows->m < LEAST_WINDOWS)) {
     /* so short, or so few, that units would not save looks */
     TAREI_K(tarei_k_quantize_rows_f32u8_16)
-    (rows->x, rows->ldx, rows->m, rows->part, rows->out, rows->ldo, rows->scales);
+    (rows->x, rows->ldx, rows->m, rows->part, rows->out, rows->ldo, rows->scales, zero);
     return;
   }
   const tarei_window_rows w = *rows; /* a copy: stores of bytes must not make it be read again */
@@ -191,8 +191,16 @@ void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *rows) {
     put_magnitudes(&w, &u, w.x + first * w.ldx, (n - 1) * u.step + u.units, units);
     for (size_t i = 0; i < n; i += TAREI_LANES) {
       const size_t left = lanes_left(i, n);
-      put_windows(&w, &pieces, first + i, left,
-                  magnitudes_of_windows(&u, units + i * u.step, left));
+      put_windows(&w, &pieces, first + i, left, magnitudes_of_windows(&u, units + i * u.step, left),
+                  zero);
     }
+  }
+}
+
+void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *rows) {
+  if (rows->zero_point == 0) {
+    quantize_windows(rows, 0);
+  } else {
+    quantize_windows(rows, 128);
   }
 }

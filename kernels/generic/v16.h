@@ -82,6 +82,13 @@ TAREI_INLINE void i_store_biased(uint8_t *p, const v16i *v, size_t n) {
   }
 }
 
+/* The first n of four times sixteen lanes within -255..255; those below zero give 0. */
+TAREI_INLINE void i_store_unsigned(uint8_t *p, const v16i *v, size_t n) {
+  for (size_t i = 0; i < n; i += TAREI_LANES) {
+    i_store_u8_n(p + i, i_max(v[i / TAREI_LANES], i_set1(0)), lanes_left(i, n));
+  }
+}
+
 /* The largest lane of each of sixteen vectors, which have none below zero. */
 TAREI_INLINE v16i i_max_of_each(const v16i *v) {
   float largest[TAREI_LANES];
@@ -89,6 +96,21 @@ TAREI_INLINE v16i i_max_of_each(const v16i *v) {
     largest[i] = v_reduce_max(i_as_float(v[i]));
   }
   return v_bits(v_load(largest));
+}
+#else
+/* The first n of four times sixteen lanes within -255..255; those below zero give 0. The stores of
+ * these instruction sets saturate. */
+TAREI_INLINE void i_store_unsigned(uint8_t *p, const v16i *v, size_t n) {
+  v16i centred[4];
+  if (n == 4 * TAREI_LANES) {
+    i_store_u8_four(p, v);
+    return;
+  }
+#pragma GCC unroll 4
+  for (size_t q = 0; q < 4; q++) {
+    centred[q] = i_sub(v[q], i_set1(128));
+  }
+  i_store_biased(p, centred, n);
 }
 #endif
 

@@ -18,7 +18,7 @@ static void print_scales(const tare_layer_tensor *const t) {
   if (t->row_scales) {
     printf(", a scale for each row");
   }
-  if (t->lower_bound < 0) {
+  if (t->row_scales && t->zero_point == 0) {
     printf(", from %g", (double)t->lower_bound);
   }
 }

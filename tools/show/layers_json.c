@@ -29,6 +29,7 @@ static void layer_tensor_json(cJSON *const item, const tare_layer_tensor *const 
   }
   if (t->row_scales) {
     json_bool(item, "row_scales", true);
+    json_int(item, "zero_point", t->zero_point);
   }
   if (t->lower_bound < 0) {
     json_real(item, "lower_bound", (double)t->lower_bound);

@@ -185,7 +185,8 @@ static void qconv_last_windows(const qconv_last_job *const j, const tarei_i8_gem
                                      .part_step = rows->part_step / sizeof(float),
                                      .out = line.upper,
                                      .ldo = line.lda,
-                                     .scales = line.scales};
+                                     .scales = line.scales,
+                                     .zero_point = j->form.zero_point};
   j->run->kernels->quantize_windows(&windows);
   if (rows->before + rows->m == rows->block) {
     tarei_i8_gemm product = *gemm;

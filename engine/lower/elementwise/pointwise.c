@@ -11,7 +11,7 @@ static const struct {
   bool activates;
   int op;
 } rows[] = {
-#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, kernel, ...) \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, sign, kernel, ...) \
   {.name = onnx_name, kernel},
 #include "graph/pointwise.inc"
 #undef TAREI_POINTWISE

@@ -87,7 +87,8 @@ static double f64_at_most_one(const double x) {
   return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, kernel, a, b, form) \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer, activation, growth, sign, kernel, a, b, \
+                        form)                                                                 \
   FUNCTION(map_f64_##id, double, form)
 #include "graph/pointwise.inc"
 #undef TAREI_POINTWISE

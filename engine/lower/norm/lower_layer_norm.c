@@ -50,6 +50,7 @@ typedef struct layer_norm_job {
   size_t k;       /* of rows with scales of their own */
   uint8_t *bytes; /* of these, or NULL */
   float *scales;
+  int32_t zero_point;
 } layer_norm_job;
 
 static void layer_norm_row(const layer_norm_job *const j, const size_t row,
@@ -192,7 +193,7 @@ static void layer_norm_quantized_range(const void *const user, const size_t firs
       layer_norm_one(j, i + r, &to);
     }
     j->run->kernels->quantize_rows(floats, k, rows * n / k, k, j->bytes + i * n, k,
-                                   j->scales + i * n / k);
+                                   j->scales + i * n / k, j->zero_point);
   }
 }
 
@@ -230,6 +231,7 @@ static void find_outputs(const tarei_step *const step, layer_norm_job *const j) 
     j->k = elements_from(r->in[X], r->in[X]->rank - 1);
     j->bytes = r->out[fused->rows_output]->data;
     j->scales = r->out[fused->rows_output + 1]->data;
+    j->zero_point = fused->rows_zero_point;
   }
 }
 

@@ -54,10 +54,11 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
   TAREI_TRY(tarei_fused_read(step, &layer->fused, err));
   const bool row_bytes = layer->own_scales && !layer->float_rows;
   layer->x_bound = row_bytes ? tarei_rows_bound(step->graph, x) : 0;
-  layer->x_zero_point = layer->x_bound < 0 ? 0
-                        : layer->float_rows || layer->own_scales
-                            ? TAREI_ROW_SCALES_ZERO_POINT
-                            : tarei_u8_zero_point(step->graph, x);
+  if (row_bytes) {
+    return tarei_rows_zero_point(step, x, &layer->x_zero_point, err);
+  }
+  layer->x_zero_point = layer->float_rows ? tarei_float_rows_zero_point(step->node)
+                                          : tarei_u8_zero_point(step->graph, x);
   return TARE_OK;
 }
 
@@ -65,7 +66,8 @@ tarei_row_form tarei_int8_layer_rows(const tarei_int8_layer *const layer,
                                      const tarei_step *const step, const int profile) {
   return (tarei_row_form){
       .sixteen = layer->sixteen,
-      .scale = layer->own_scales ? 0 : tarei_i16_scale(step->graph, step->node->in[0], profile)};
+      .scale = layer->own_scales ? 0 : tarei_i16_scale(step->graph, step->node->in[0], profile),
+      .zero_point = layer->x_zero_point};
 }
 
 /* --- requantization --------------------------------------------------------------------------- */

@@ -153,13 +153,14 @@ static void linear_write(const blocks_job *const j, const linear_rows *const r, 
   float *const x = r->floats + first * ld;
   uint8_t *const out = (uint8_t *)j->run->out[0]->data + row * n;
   float *const scales = (float *)j->run->out[1]->data + row * l->groups;
+  const int32_t zero_point = l->layer.fused.rows_zero_point;
   if (l->rows_of.bound < 0) {
     tarei_act_rows_fill(&l->rows_of, x, ld, m, n, out, scales, j->run->kernels);
   } else if (l->groups == 1) {
-    j->run->kernels->quantize_rows(x, ld, m, n, out, n, scales);
+    j->run->kernels->quantize_rows(x, ld, m, n, out, n, scales, zero_point);
   } else {
     const size_t part = n / l->groups;
-    j->run->kernels->quantize_rows(x, part, m * l->groups, part, out, part, scales);
+    j->run->kernels->quantize_rows(x, part, m * l->groups, part, out, part, scales, zero_point);
   }
 }
 

@@ -9,6 +9,11 @@
 #define LEAST_ROWS 64
 #define MOST_ROWS 1024
 
+int32_t tarei_float_rows_zero_point(const tarei_node *const layer) {
+  const bool wide = tarei_attr_int(layer, TAREI_ATTR_ACTIVATION_BITS, 8) == 16;
+  return !wide && tarei_attr_int(layer, TAREI_ATTR_UNSIGNED_ROWS, 0) ? 0 : TAREI_SYMMETRIC;
+}
+
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 /* Short rows lie closer: what a step of a kernel reads beyond them does not matter. */
@@ -46,10 +51,11 @@ tarei_row_bytes tarei_row_bytes_from(const tarei_row_bytes *const rows, const si
 }
 
 /* Rows that overlap have magnitudes in common. */
-static void fill_bytes(const tarei_row_bytes *const rows, const float *const x, const size_t ldx,
-                       const size_t m, const size_t k, const tarei_kernels *const kernels) {
+static void fill_bytes(const tarei_row_bytes *const rows, const int32_t zero_point,
+                       const float *const x, const size_t ldx, const size_t m, const size_t k,
+                       const tarei_kernels *const kernels) {
   if (ldx >= k) {
-    kernels->quantize_rows(x, ldx, m, k, rows->upper, rows->lda, rows->scales);
+    kernels->quantize_rows(x, ldx, m, k, rows->upper, rows->lda, rows->scales, zero_point);
     return;
   }
   const tarei_window_rows windows = {.x = x,
@@ -59,7 +65,8 @@ static void fill_bytes(const tarei_row_bytes *const rows, const float *const x, 
                                      .part = k,
                                      .out = rows->upper,
                                      .ldo = rows->lda,
-                                     .scales = rows->scales};
+                                     .scales = rows->scales,
+                                     .zero_point = zero_point};
   kernels->quantize_windows(&windows);
 }
 
@@ -67,7 +74,7 @@ void tarei_row_bytes_fill(const tarei_row_form form, const tarei_row_bytes *cons
                           const float *const x, const size_t ldx, const size_t m, const size_t k,
                           const tarei_kernels *const kernels) {
   if (!form.sixteen) {
-    fill_bytes(rows, x, ldx, m, k, kernels);
+    fill_bytes(rows, form.zero_point, x, ldx, m, k, kernels);
     return;
   }
   const tarei_i16_rows all = {.x = x,

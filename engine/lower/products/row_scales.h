@@ -9,12 +9,14 @@
 
 #include "engine/step.h"
 
-#define TAREI_ROW_SCALES_ZERO_POINT 128
-
 typedef struct tarei_row_form {
-  bool sixteen; /* bits */
-  float scale;  /* of all rows, of 16 bits only; 0: each row has its own */
+  bool sixteen;       /* bits */
+  float scale;        /* of all rows, of 16 bits only; 0: each row has its own */
+  int32_t zero_point; /* of rows of 8 bits: TAREI_SYMMETRIC, or 0 where nothing is below zero */
 } tarei_row_form;
+
+/* That of the rows which a layer makes of its float input. */
+int32_t tarei_float_rows_zero_point(const tarei_node *layer);
 
 /* Rows as bytes, lda apart. */
 typedef struct tarei_row_bytes {

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "engine/lower/operands.h"
+#include "engine/lower/fused.h"
+#include "engine/lower/products/row_scales.h"
 #include "engine/lower/recurrent/recurrent.h"
 
 /* --- before it runs --------------------------------------------------------------------------- */
@@ -36,6 +38,9 @@ static tare_status read_layer(tarei_step *const step, const bool bytes, tarei_re
   s->f64 = w == TARE_F64;
   s->bytes = bytes;
   s->row_scales = bytes && x == TARE_F32;
+  s->x_zero_point = s->row_scales
+                        ? tarei_float_rows_zero_point(step->node)
+                        : tarei_u8_zero_point(step->graph, step->node->in[TAREI_RECURRENT_X]);
   if (tarei_attr_find(step->node, TAREI_ATTR_ACTIVATION_BITS)) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "recurrent layers have no 16-bit activations");
   }

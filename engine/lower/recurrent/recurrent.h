@@ -45,6 +45,7 @@ typedef struct tarei_recurrent {
   tarei_recurrent_form form;
   bool f64;
   bool bytes, row_scales; /* int8; its input is float */
+  int32_t x_zero_point;   /* int8: of the input or its rows */
   bool plain[2];          /* directions whose gates have kernels */
   tarei_recurrent_weights w, r;
 } tarei_recurrent;

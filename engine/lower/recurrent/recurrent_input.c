@@ -74,8 +74,9 @@ static void scaled_rows(const void *const user, const size_t first, const size_t
   const tarei_recurrent_job *const j = r->lane->j;
   tarei_i8_gemm g = bytes_product(r, 0, r->columns);
   g.epilogue = tarei_epilogue_at(&g.epilogue, first, 0);
-  tarei_row_scales_gemm((tarei_row_form){0}, &g, (const float *)(const void *)r->x + first * r->ldx,
-                        r->ldx, end - first, j->run->kernels, j->row_scratch, thread);
+  const tarei_row_form form = {.zero_point = j->s->x_zero_point};
+  tarei_row_scales_gemm(form, &g, (const float *)(const void *)r->x + first * r->ldx, r->ldx,
+                        end - first, j->run->kernels, j->row_scratch, thread);
 }
 
 static void recurrent_input_multiply(const recurrent_input_rows *const r, const bool team,

@@ -267,7 +267,8 @@ static void take_left(tarei_recurrent_lane *const l, const float *const state) {
   const tarei_recurrent_job *const j = l->j;
   const size_t n = j->z.hidden;
   if (j->s->bytes) {
-    j->run->kernels->quantize_rows(state, n, l->m, n, l->bytes, tarei_recurrent_ld(n), l->scales);
+    j->run->kernels->quantize_rows(state, n, l->m, n, l->bytes, tarei_recurrent_ld(n), l->scales,
+                                   TAREI_SYMMETRIC);
     l->left = l->bytes;
   } else if (j->parts > 1) {
     memcpy(l->copy, state, l->m * n * sizeof *state);

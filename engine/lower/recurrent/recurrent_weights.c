@@ -149,7 +149,8 @@ static void fill_factors(const matrix *const m, const float *const scales, const
   }
 }
 
-static tare_status take_bytes(const matrix *const m, const tarei_step *const step, const int input,
+static tare_status take_bytes(const tarei_recurrent *const s, const matrix *const m,
+                              const tarei_step *const step, const int input,
                               tarei_blobs *const blobs, tarei_recurrent_weights *const out,
                               tare_error *const err) {
   const int x = step->node->in[TAREI_RECURRENT_X];
@@ -169,8 +170,8 @@ static tare_status take_bytes(const matrix *const m, const tarei_step *const ste
   const float *const w = step->graph->values[step->node->in[input]].data->data;
   const recurrent_weights_target to = {packed, add, scales};
   take_weight_scales(m, step, input, w, scales);
-  TAREI_TRY(pack_bytes(
-      m, w, scaled ? tarei_u8_zero_point(step->graph, x) : TAREI_ROW_SCALES_ZERO_POINT, &to, err));
+  TAREI_TRY(
+      pack_bytes(m, w, input == TAREI_RECURRENT_W ? s->x_zero_point : TAREI_SYMMETRIC, &to, err));
   for (size_t p = 0; p < profiles; p++) {
     fill_factors(m, scales, scaled ? (double)tarei_u8_scale(step->graph, x, (int)p) : 1.0,
                  (float *)mult + p * n);
@@ -196,7 +197,7 @@ static tare_status recurrent_weights_take(tarei_recurrent *const s, const tarei_
                     : TARE_OK;
   }
   TAREI_TRY(read_matrix(s, step, input, &m, err));
-  return s->bytes ? take_bytes(&m, step, input, blobs, out, err)
+  return s->bytes ? take_bytes(s, &m, step, input, blobs, out, err)
                   : take_floats(&m, step, input, blobs, out, err);
 }
 

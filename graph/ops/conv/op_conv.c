@@ -19,6 +19,7 @@ static int conv_channel_axis(const tarei_node *const node, const int rank) {
 const tarei_op tarei_op_conv = {
     .name = "Conv",
     .domain = "",
+    .sign = TAREI_SIGN_ALL,
     .min_in = 2,
     .max_in = 3,
     .min_out = 1,

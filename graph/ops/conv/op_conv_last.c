@@ -20,6 +20,7 @@ const tarei_op tarei_op_conv_last = {
     .name = "ConvLast",
     .stands_for = "Conv",
     .domain = "tare",
+    .sign = TAREI_SIGN_ALL,
     .min_in = 2,
     .max_in = 4,
     .min_out = 1,

@@ -143,28 +143,29 @@ static tare_status infer_prelu(tarei_graph *const graph, tarei_node *const node,
   return tarei_ops_give_writable(graph, node, x->dtype, &shape, err);
 }
 
-#define BINARY(id, onnx_name, min_inputs, max_inputs, links, writes, carries, grows) \
-  const tarei_op tarei_op_##id = {                                            \
-      .name = onnx_name,                                                      \
-      .domain = "",                                                           \
-      .min_in = min_inputs,                                                   \
-      .max_in = max_inputs,                                                   \
-      .min_out = 1,                                                           \
-      .max_out = (writes) ? 2 : 1,                                            \
-      .writes_bytes = writes,                                                 \
-      .elementwise = true,                                                    \
-      .chain_operands = (links) ? 2 : 0,                                      \
-      .carries_rounding = carries,                                            \
-      .growth = TAREI_GROWTH_##grows,                                         \
-      .infer = infer_##id,                                                    \
+#define BINARY(id, onnx_name, min_inputs, max_inputs, links, writes, carries, grows, signed_as) \
+  const tarei_op tarei_op_##id = {                                                              \
+      .name = onnx_name,                                                                        \
+      .domain = "",                                                                             \
+      .min_in = min_inputs,                                                                     \
+      .max_in = max_inputs,                                                                     \
+      .min_out = 1,                                                                             \
+      .max_out = (writes) ? 2 : 1,                                                              \
+      .writes_bytes = writes,                                                                   \
+      .elementwise = true,                                                                      \
+      .chain_operands = (links) ? 2 : 0,                                                        \
+      .carries_rounding = carries,                                                              \
+      .growth = TAREI_GROWTH_##grows,                                                           \
+      .sign = TAREI_SIGN_##signed_as,                                                           \
+      .infer = infer_##id,                                                                      \
   }
 
-BINARY(add, "Add", 2, 2, true, true, true, LINEAR);
-BINARY(div, "Div", 2, 2, true, true, false, RATIO);
-BINARY(max, "Max", 1, -1, true, false, false, LINEAR);
-BINARY(min, "Min", 1, -1, true, false, false, LINEAR);
-BINARY(mod, "Mod", 2, 2, false, false, false, LINEAR);
-BINARY(mul, "Mul", 2, 2, true, true, true, PRODUCT);
-BINARY(pow, "Pow", 2, 2, true, false, false, POWER);
-BINARY(prelu, "PRelu", 2, 2, true, true, false, LINEAR);
-BINARY(sub, "Sub", 2, 2, true, true, false, LINEAR);
+BINARY(add, "Add", 2, 2, true, true, true, LINEAR, ALL);
+BINARY(div, "Div", 2, 2, true, true, false, RATIO, ALL);
+BINARY(max, "Max", 1, -1, true, false, false, LINEAR, ONE);
+BINARY(min, "Min", 1, -1, true, false, false, LINEAR, ALL);
+BINARY(mod, "Mod", 2, 2, false, false, false, LINEAR, ANY);
+BINARY(mul, "Mul", 2, 2, true, true, true, PRODUCT, PRODUCT);
+BINARY(pow, "Pow", 2, 2, true, false, false, POWER, POWER);
+BINARY(prelu, "PRelu", 2, 2, true, true, false, LINEAR, FIRST);
+BINARY(sub, "Sub", 2, 2, true, true, false, LINEAR, ANY);

@@ -37,6 +37,7 @@ static tare_status infer_cast(tarei_graph *const graph, tarei_node *const node,
 const tarei_op tarei_op_cast = {
     .name = "Cast",
     .domain = "",
+    .sign = TAREI_SIGN_FIRST,
     .min_in = 1,
     .max_in = 1,
     .min_out = 1,

@@ -133,20 +133,21 @@ static tare_status unary_infer_gelu(tarei_graph *const graph, tarei_node *const 
   return unary_infer_float(graph, node, err);
 }
 
-#define TAREI_POINTWISE(id, onnx_name, inputs, infer_as, activates, grows, ...) \
-  const tarei_op tarei_op_##id = {                                              \
-      .name = onnx_name,                                                        \
-      .domain = "",                                                             \
-      .min_in = 1,                                                              \
-      .max_in = inputs,                                                         \
-      .min_out = 1,                                                             \
-      .max_out = 2,                                                             \
-      .elementwise = true,                                                      \
-      .chain_operands = 1,                                                      \
-      .activation = activates,                                                  \
-      .growth = TAREI_GROWTH_##grows,                                           \
-      .writes_bytes = true,                                                     \
-      .infer = unary_infer_##infer_as,                                          \
+#define TAREI_POINTWISE(id, onnx_name, inputs, infer_as, activates, grows, signed_as, ...) \
+  const tarei_op tarei_op_##id = {                                                         \
+      .name = onnx_name,                                                                   \
+      .domain = "",                                                                        \
+      .min_in = 1,                                                                         \
+      .max_in = inputs,                                                                    \
+      .min_out = 1,                                                                        \
+      .max_out = 2,                                                                        \
+      .elementwise = true,                                                                 \
+      .chain_operands = 1,                                                                 \
+      .activation = activates,                                                             \
+      .growth = TAREI_GROWTH_##grows,                                                      \
+      .sign = TAREI_SIGN_##signed_as,                                                      \
+      .writes_bytes = true,                                                                \
+      .infer = unary_infer_##infer_as,                                                     \
   };
 #include "graph/pointwise.inc"
 #undef TAREI_POINTWISE

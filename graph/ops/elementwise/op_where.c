@@ -51,6 +51,7 @@ static tare_status infer_where(tarei_graph *const graph, tarei_node *const node,
 const tarei_op tarei_op_where = {
     .name = "Where",
     .domain = "",
+    .sign = TAREI_SIGN_ALL,
     .min_in = 3,
     .max_in = 3,
     .min_out = 1,

@@ -46,6 +46,7 @@ static tare_status compress_infer(tarei_graph *const graph, tarei_node *const no
 const tarei_op tarei_op_compress = {
     .name = "Compress",
     .domain = "",
+    .sign = TAREI_SIGN_FIRST,
     .min_in = 2,
     .max_in = 2,
     .min_out = 1,

@@ -176,6 +176,7 @@ static tare_status infer_scatter_nd(tarei_graph *const graph, tarei_node *const 
   const tarei_op tarei_op_##id = {       \
       .name = onnx_name,                 \
       .domain = "",                      \
+      .sign = TAREI_SIGN_ALL,            \
       .min_in = 3,                       \
       .max_in = 3,                       \
       .min_out = 1,                      \

@@ -101,6 +101,7 @@ static tare_status infer_split(tarei_graph *const graph, tarei_node *const node,
 const tarei_op tarei_op_split = {
     .name = "Split",
     .domain = "",
+    .sign = TAREI_SIGN_FIRST,
     .min_in = 1,
     .max_in = 2,
     .min_out = 1,

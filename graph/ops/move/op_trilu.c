@@ -20,6 +20,7 @@ static tare_status infer_trilu(tarei_graph *const graph, tarei_node *const node,
 const tarei_op tarei_op_trilu = {
     .name = "Trilu",
     .domain = "",
+    .sign = TAREI_SIGN_FIRST,
     .min_in = 1,
     .max_in = 2,
     .min_out = 1,

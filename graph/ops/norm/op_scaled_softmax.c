@@ -20,6 +20,7 @@ const tarei_op tarei_op_scaled_softmax = {
     .name = "ScaledSoftmax",
     .domain = "tare",
     .growth = TAREI_GROWTH_BOUNDED,
+    .sign = TAREI_SIGN_NEVER,
     .min_in = 1,
     .max_in = 2,
     .min_out = 1,

@@ -15,18 +15,19 @@ static tare_status infer_softmax(tarei_graph *const graph, tarei_node *const nod
   return tarei_ops_give(graph, node, 0, x->dtype, &shape, err);
 }
 
-#define SOFTMAX(id, onnx_name, grows) \
-  const tarei_op tarei_op_##id = {    \
-      .name = onnx_name,              \
-      .domain = "",                   \
-      .growth = TAREI_GROWTH_##grows, \
-      .min_in = 1,                    \
-      .max_in = 1,                    \
-      .min_out = 1,                   \
-      .max_out = 1,                   \
-      .infer = infer_softmax,         \
+#define SOFTMAX(id, onnx_name, grows, signed_as) \
+  const tarei_op tarei_op_##id = {               \
+      .name = onnx_name,                         \
+      .domain = "",                              \
+      .growth = TAREI_GROWTH_##grows,            \
+      .sign = TAREI_SIGN_##signed_as,            \
+      .min_in = 1,                               \
+      .max_in = 1,                               \
+      .min_out = 1,                              \
+      .max_out = 1,                              \
+      .infer = infer_softmax,                    \
   }
 
-SOFTMAX(hardmax, "Hardmax", BOUNDED);
-SOFTMAX(log_softmax, "LogSoftmax", LINEAR);
-SOFTMAX(softmax, "Softmax", BOUNDED);
+SOFTMAX(hardmax, "Hardmax", BOUNDED, NEVER);
+SOFTMAX(log_softmax, "LogSoftmax", LINEAR, ANY);
+SOFTMAX(softmax, "Softmax", BOUNDED, NEVER);

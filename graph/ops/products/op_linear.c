@@ -24,6 +24,7 @@ const tarei_op tarei_op_linear = {
     .name = "Linear",
     .stands_for = "MatMul Gemm",
     .domain = "tare",
+    .sign = TAREI_SIGN_ALL,
     .min_in = 2,
     .max_in = 4,
     .min_out = 1,

@@ -20,6 +20,7 @@ const tarei_op tarei_op_matmul = {
     .name = "MatMul",
     .domain = "",
     .growth = TAREI_GROWTH_PRODUCT,
+    .sign = TAREI_SIGN_ALL,
     .min_in = 2,
     .max_in = 2,
     .min_out = 1,

@@ -58,6 +58,7 @@ static tare_status infer_cum_sum(tarei_graph *const graph, tarei_node *const nod
   const tarei_op tarei_op_##id = { \
       .name = onnx_name,           \
       .domain = "",                \
+      .sign = TAREI_SIGN_FIRST,    \
       .min_in = 2,                 \
       .max_in = 2,                 \
       .min_out = 1,                \

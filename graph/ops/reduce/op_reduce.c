@@ -144,7 +144,7 @@ static int count_reduced(tarei_graph *const graph, const tarei_node *const node)
 
 static const tarei_named_axes reduced_axes = {.input = 1, .reduces = true, .count = count_reduced};
 
-#define REDUCE(id, onnx_name, evens_out, grows, ...)                              \
+#define REDUCE(id, onnx_name, evens_out, grows, signed_as, ...)                   \
   static tare_status infer_##id(tarei_graph *const graph, tarei_node *const node, \
                                 tare_error *const err) {                          \
     static const contents_rule rule = {__VA_ARGS__};                              \
@@ -159,17 +159,18 @@ static const tarei_named_axes reduced_axes = {.input = 1, .reduces = true, .coun
       .max_out = 1,                                                               \
       .averages = evens_out,                                                      \
       .growth = TAREI_GROWTH_##grows,                                             \
+      .sign = TAREI_SIGN_##signed_as,                                             \
       .axes = &reduced_axes,                                                      \
       .infer = infer_##id,                                                        \
   }
 
-REDUCE(reduce_l1, "ReduceL1", false, LINEAR, NULL);
-REDUCE(reduce_l2, "ReduceL2", false, LINEAR, NULL);
-REDUCE(reduce_log_sum, "ReduceLogSum", false, LOG, NULL);
-REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", false, LINEAR, NULL);
-REDUCE(reduce_max, "ReduceMax", true, LINEAR, max);
-REDUCE(reduce_mean, "ReduceMean", true, LINEAR, NULL);
-REDUCE(reduce_min, "ReduceMin", false, LINEAR, min);
-REDUCE(reduce_prod, "ReduceProd", false, LINEAR, reduce_mul, true, 1);
-REDUCE(reduce_sum, "ReduceSum", false, LINEAR, reduce_add, true, 0);
-REDUCE(reduce_sum_square, "ReduceSumSquare", false, SQUARE, NULL);
+REDUCE(reduce_l1, "ReduceL1", false, LINEAR, NEVER, NULL);
+REDUCE(reduce_l2, "ReduceL2", false, LINEAR, NEVER, NULL);
+REDUCE(reduce_log_sum, "ReduceLogSum", false, LOG, ANY, NULL);
+REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", false, LINEAR, ANY, NULL);
+REDUCE(reduce_max, "ReduceMax", true, LINEAR, FIRST, max);
+REDUCE(reduce_mean, "ReduceMean", true, LINEAR, FIRST, NULL);
+REDUCE(reduce_min, "ReduceMin", false, LINEAR, FIRST, min);
+REDUCE(reduce_prod, "ReduceProd", false, LINEAR, FIRST, reduce_mul, true, 1);
+REDUCE(reduce_sum, "ReduceSum", false, LINEAR, FIRST, reduce_add, true, 0);
+REDUCE(reduce_sum_square, "ReduceSumSquare", false, SQUARE, NEVER, NULL);

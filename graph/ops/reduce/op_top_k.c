@@ -41,6 +41,7 @@ static tare_status top_k_infer(tarei_graph *const graph, tarei_node *const node,
 const tarei_op tarei_op_top_k = {
     .name = "TopK",
     .domain = "",
+    .sign = TAREI_SIGN_FIRST,
     .min_in = 1,
     .max_in = 2,
     .min_out = 1,

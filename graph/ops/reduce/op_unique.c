@@ -24,6 +24,7 @@ static tare_status unique_infer(tarei_graph *const graph, tarei_node *const node
 const tarei_op tarei_op_unique = {
     .name = "Unique",
     .domain = "",
+    .sign = TAREI_SIGN_FIRST,
     .min_in = 1,
     .max_in = 1,
     .min_out = 1,

@@ -212,6 +212,7 @@ static bool resize_selects(const tarei_node *const node) {
 const tarei_op tarei_op_resize = {
     .name = "Resize",
     .domain = "",
+    .sign = TAREI_SIGN_RESIZED,
     .min_in = 1,
     .max_in = 4,
     .min_out = 1,

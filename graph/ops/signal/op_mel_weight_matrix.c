@@ -36,6 +36,7 @@ static tare_status infer_mel_weight_matrix(tarei_graph *const graph, tarei_node 
 const tarei_op tarei_op_mel_weight_matrix = {
     .name = "MelWeightMatrix",
     .domain = "",
+    .sign = TAREI_SIGN_NEVER,
     .min_in = 5,
     .max_in = 5,
     .min_out = 1,

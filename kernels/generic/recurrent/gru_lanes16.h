@@ -51,7 +51,7 @@ V16_FUNCTION void lanes_quantize(const tarei_gru_steps *g, gru_lanes *s) {
     largest = larger_magnitude(largest, s->h[k]);
   }
   const bool finite = m_count(v_less(i_as_float(largest), v_set1(INFINITY))) == TAREI_LANES;
-  s->scales = row_scales_of(finite ? largest : v_bits(lanes_finite_amax(s, g->n)));
+  s->scales = row_scales_of(finite ? largest : v_bits(lanes_finite_amax(s, g->n)), 128);
   quantizer q = quantizer_for(1.0f, 128);
   q.inv_scale = v_div(v_set1(1.0f), s->scales);
   for (size_t k = 0; k < g->n; k += 4) {

@@ -59,11 +59,11 @@ V16_FUNCTION void gru_quantize(const tarei_gru_steps *g, gru_state *s, size_t ro
   }
   const v16 sizes = i_as_float(largest);
   if (m_count(v_less(sizes, v_set1(INFINITY))) < TAREI_LANES) {
-    s->scales[row] = row_scale_of(finite_amax(h, g->n));
-    put_saturated(h, g->n, s->scales[row], s->bytes[row]);
+    s->scales[row] = row_scale_of(finite_amax(h, g->n), 128);
+    put_saturated(h, g->n, s->scales[row], s->bytes[row], 128);
     return;
   }
-  s->scales[row] = row_scale_of(v_reduce_max_of(sizes, g->n));
+  s->scales[row] = row_scale_of(v_reduce_max_of(sizes, g->n), 128);
   const v16 inv_scale = v_set1(1.0f / s->scales[row]);
   for (size_t i = 0; i < g->n; i += TAREI_LANES) {
     const v16i steps = v_nearest(v_mul(gru_load(g, s, row, i, rows), inv_scale));

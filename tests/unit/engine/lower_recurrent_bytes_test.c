@@ -9,19 +9,25 @@
 
 #include "unit/engine/support/recurrent_layer.h"
 
-/* Weights that their bytes hold exactly: a row is multiples of its scale. */
-static void make_exact(double *const w, const size_t rows, const size_t k) {
+/* Rows that their bytes hold exactly: multiples of their scale, from 0 on or around it. */
+static void make_exact_rows(double *const w, const size_t rows, const size_t k,
+                            const bool from_zero) {
+  const int64_t most = from_zero ? 255 : 127;
   for (size_t r = 0; r < rows; r++) {
-    const double scale = (double)(float)(1.0 / 127 / (1 + (double)(r % 5)));
+    const double scale = (double)(float)(1.0 / (double)most / (1 + (double)(r % 5)));
     for (size_t j = 0; j < k; j++) {
-      w[r * k + j] = scale * (double)one_node_between(-127, 127);
+      w[r * k + j] = scale * (double)one_node_between(from_zero ? 0 : -most, most);
     }
-    w[r * k + r % k] = scale * 127;
+    w[r * k + r % k] = scale * (double)most;
   }
 }
 
+static void make_exact(double *const w, const size_t rows, const size_t k) {
+  make_exact_rows(w, rows, k, false);
+}
+
 /* One step from a state that its bytes hold exactly: nothing is lost but in the last bits. */
-static void check_exact(recurrent_layer *const l, const bool by_rows) {
+static void check_exact(recurrent_layer *const l, const bool by_rows, const bool from_zero) {
   int64_t dims[3];
   one_node t;
   recurrent_fill(l);
@@ -30,7 +36,7 @@ static void check_exact(recurrent_layer *const l, const bool by_rows) {
   make_exact(l->first_h, l->d * l->b, l->h);
   uint8_t *const bytes = calloc(l->t * l->b * l->i + 4, 1);
   const float scale = 0.01f;
-  make_exact(l->x, l->t * l->b, l->i);
+  make_exact_rows(l->x, l->t * l->b, l->i, from_zero);
   for (size_t k = 0; k < l->t * l->b * l->i; k++) {
     bytes[k] = (uint8_t)one_node_between(0, 255);
     l->x[k] = by_rows ? l->x[k] : ((double)bytes[k] - 128) * (double)scale;
@@ -52,6 +58,7 @@ static void check_exact(recurrent_layer *const l, const bool by_rows) {
               "tare", 1, l->gates == LSTM ? 3 : 2);
   recurrent_attributes(l, t.node);
   assert_true(tarei_attr_set_int(t.node, "row_scales", by_rows));
+  assert_true(!from_zero || tarei_attr_set_int(t.node, "unsigned_rows", 1));
   one_node_run_ok(&t);
   recurrent_expect_outputs(l, &t, 3e-5);
   one_node_end(&t);
@@ -66,7 +73,7 @@ static void test_bytes(void **state) {
     l.t = 1;
     l.has_h = true;
     l.before_reset = l.gates == GRU; /* else the product of r * h rounds */
-    check_exact(&l, round & 1);
+    check_exact(&l, round & 1, (round & 3) == 3);
   }
 }
 

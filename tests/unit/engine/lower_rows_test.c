@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -14,14 +15,17 @@
 
 typedef struct row_kind {
   int bits;
-  bool own_scales;
+  bool own_scales, from_zero; /* from_zero: nothing is negative */
 } row_kind;
-static const row_kind kinds[] = {{8, true}, {16, true}, {16, false}};
+static const row_kind kinds[] = {
+    {8, true, false}, {16, true, false}, {16, false, false}, {8, true, true}, {16, true, true}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The scale of a row, or of all of them: amax / 127 or amax / 32767. */
+/* The scale of a row, or of all of them: amax / 127, / 255 or / 32767. */
 static float scale_for(const row_kind kind, const float amax) {
   if (kind.own_scales) {
-    return amax > 0 ? amax / (kind.bits == 8 ? 127.0f : 32767.0f) : 1.0f;
+    const float steps = kind.bits == 16 ? 32767.0f : kind.from_zero ? 255.0f : 127.0f;
+    return amax > 0 ? amax / steps : 1.0f;
   }
   return (float)((double)(amax / 127.0f) * 127 / 32767);
 }
@@ -33,6 +37,7 @@ static void make_quantized(one_node *const t, const row_kind kind, const float a
     one_node_scale(t, t->in[0], amax / 127, false);
   }
   assert_true(kind.bits == 8 || tarei_attr_set_int(t->node, "activation_bits", kind.bits));
+  assert_true(!kind.from_zero || tarei_attr_set_int(t->node, "unsigned_rows", 1));
 }
 
 /* What a float becomes. */
@@ -49,11 +54,12 @@ static float amax_of(const float *const x, const size_t n) {
 }
 
 /* Rows of very different loudness, one of them zero. */
-static void make_rows(float *const x, const size_t rows, const size_t k) {
+static void make_rows(float *const x, const size_t rows, const size_t k, const bool from_zero) {
   for (size_t r = 0; r < rows; r++) {
     const float loudness = r % 5 == 4 ? 0.0f : powf(10.0f, -(float)(r % 4) * 1.5f);
     for (size_t i = 0; i < k; i++) {
       x[r * k + i] = one_node_float() * loudness;
+      x[r * k + i] = from_zero ? fabsf(x[r * k + i]) : x[r * k + i];
     }
   }
 }
@@ -69,7 +75,7 @@ static void check_linear(const row_kind kind) {
   const size_t n = (size_t)one_node_between(1, 70);
   float *const x = calloc(rows * k, sizeof *x);
   assert_non_null(x);
-  make_rows(x, rows, k);
+  make_rows(x, rows, k, kind.from_zero);
   one_node t;
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){(int64_t)rows, (int64_t)k}, x);
@@ -100,7 +106,7 @@ static void check_linear(const row_kind kind) {
 static void linear_layers_quantize_rows(void **state) {
   (void)state;
   for (int round = 0; round < 30; round++) {
-    check_linear(kinds[round % 3]);
+    check_linear(kinds[round % KINDS]);
   }
 }
 
@@ -111,7 +117,7 @@ static void check_conv(const int group, const row_kind kind) {
   const size_t k = (size_t)(taps * channels / group);
   float *const x = calloc((size_t)(length * channels), sizeof *x);
   assert_non_null(x);
-  make_rows(x, (size_t)length, (size_t)channels);
+  make_rows(x, (size_t)length, (size_t)channels, kind.from_zero);
   one_node t;
   one_node_start(&t);
   (void)one_node_input(&t, TARE_F32, 3, (int64_t[]){1, length, channels}, x);
@@ -200,7 +206,7 @@ static void check_conv_of_planes(const row_kind kind) {
   const size_t pixels = (size_t)(2 * p.lines * p.columns);
   float *const x = calloc(pixels * (size_t)p.channels, sizeof *x);
   assert_non_null(x);
-  make_rows(x, pixels, (size_t)p.channels);
+  make_rows(x, pixels, (size_t)p.channels, kind.from_zero);
   p.x = x;
   one_node t;
   one_node_start(&t);
@@ -220,9 +226,9 @@ static void check_conv_of_planes(const row_kind kind) {
 
 static void convolutions_quantize_windows(void **state) {
   (void)state;
-  for (int round = 0; round < 36; round++) {
-    check_conv(1 + round % 3, kinds[round / 3 % 3]);
-    check_conv_of_planes(kinds[round % 3]);
+  for (int round = 0; round < 60; round++) {
+    check_conv(1 + round % 3, kinds[round / 3 % KINDS]);
+    check_conv_of_planes(kinds[round % KINDS]);
   }
 }
 
@@ -299,11 +305,11 @@ static void forms_without_scales_are_refused(void **state) {
 /* --- rows as bytes ---------------------------------------------------------------------------- */
 
 /* Loud, quiet and zero rows, some with values that are not finite. */
-static float *make_odd_rows(const size_t rows, const size_t k) {
+static float *make_odd_rows(const size_t rows, const size_t k, const bool from_zero) {
   static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 1e-40f};
   float *const x = calloc(rows * k, sizeof *x);
   assert_non_null(x);
-  make_rows(x, rows, k);
+  make_rows(x, rows, k, from_zero);
   for (size_t i = 0; i < rows / 4; i++) {
     const size_t at = (size_t)one_node_between(0, (int64_t)(rows * k) - 1);
     x[at] = odd[one_node_between(0, 4)];
@@ -317,16 +323,17 @@ static void expect_same_bytes(const tare_tensor *const a, const tare_tensor *con
 }
 
 static void run_quantize_rows(one_node *const t, const int rank, const int64_t *const dims,
-                              const float *const x) {
+                              const float *const x, const bool from_zero) {
   one_node_start(t);
   (void)one_node_input(t, TARE_F32, rank, dims, x);
   one_node_op(t, "QuantizeRows", "tare", 1, 2);
+  one_node_rows(t, t->out[0], from_zero);
   one_node_run_ok(t);
 }
 
 static void run_linear_on_rows(one_node *const t, const tare_tensor *const x,
                                const tare_tensor *const scales, const tare_tensor *const w,
-                               const tare_tensor *const bias) {
+                               const tare_tensor *const bias, const bool from_zero) {
   one_node_start(t);
   (void)one_node_input(t, x->dtype, x->rank, x->dims, x->data);
   (void)one_node_const(t, TARE_F32, 2, w->dims, w->data);
@@ -334,9 +341,11 @@ static void run_linear_on_rows(one_node *const t, const tare_tensor *const x,
   if (scales) {
     (void)one_node_absent(t);
     (void)one_node_input(t, TARE_F32, scales->rank, scales->dims, scales->data);
+    one_node_rows(t, t->in[0], from_zero);
   }
   one_node_op(t, "QLinear", "tare", 1, 1);
   assert_true(tarei_attr_set_int(t->node, "row_scales", 1));
+  assert_true(scales || !from_zero || tarei_attr_set_int(t->node, "unsigned_rows", 1));
   one_node_run_ok(t);
 }
 
@@ -346,14 +355,15 @@ static void linear_layers_take_quantized_rows(void **state) {
   for (int round = 0; round < 20; round++) {
     const int64_t m = one_node_between(1, 100), k = one_node_between(1, 90);
     const int64_t n = one_node_between(1, 70);
-    float *const x = make_odd_rows((size_t)(2 * m), (size_t)k);
+    const bool from_zero = round % 2;
+    float *const x = make_odd_rows((size_t)(2 * m), (size_t)k, from_zero);
     one_node q, w, floats, bytes;
-    run_quantize_rows(&q, 3, (int64_t[]){2, m, k}, x);
+    run_quantize_rows(&q, 3, (int64_t[]){2, m, k}, x, from_zero);
     one_node_start(&w);
     (void)one_node_const(&w, TARE_F32, 2, (int64_t[]){k, n}, NULL);
     (void)one_node_const(&w, TARE_F32, 1, &n, NULL);
-    run_linear_on_rows(&floats, &q.inputs[0], NULL, &w.inputs[0], &w.inputs[1]);
-    run_linear_on_rows(&bytes, &q.outputs[0], &q.outputs[1], &w.inputs[0], &w.inputs[1]);
+    run_linear_on_rows(&floats, &q.inputs[0], NULL, &w.inputs[0], &w.inputs[1], from_zero);
+    run_linear_on_rows(&bytes, &q.outputs[0], &q.outputs[1], &w.inputs[0], &w.inputs[1], from_zero);
     expect_same_bytes(&floats.outputs[0], &bytes.outputs[0]);
     one_node_end(&q);
     one_node_end(&w);
@@ -369,7 +379,7 @@ static void check_norm_rows(const char *const op, const bool floats, const int64
   const int64_t dims[] = {one_node_between(1, 3), one_node_between(1, 40),
                           one_node_between(1, 600)};
   const int64_t from = axis < 0 ? axis + 3 : axis;
-  float *const x = make_odd_rows((size_t)(dims[0] * dims[1]), (size_t)dims[2]);
+  float *const x = make_odd_rows((size_t)(dims[0] * dims[1]), (size_t)dims[2], false);
   one_node t[2], q;
   for (int i = 0; i < 2; i++) {
     one_node_start(&t[i]);
@@ -383,9 +393,10 @@ static void check_norm_rows(const char *const op, const bool floats, const int64
     one_node_op(&t[i], op, "", 23, i ? 2 + floats : 1);
     assert_true(tarei_attr_set_int(t[i].node, "axis", axis));
     assert_true(!i || tarei_attr_set_string(t[i].node, "outputs", floats ? "f32+rows" : "rows"));
+    one_node_rows(&t[i], t[i].out[i && floats], false);
     one_node_run_ok(&t[i]);
   }
-  run_quantize_rows(&q, 3, dims, t[0].outputs[0].data);
+  run_quantize_rows(&q, 3, dims, t[0].outputs[0].data, false);
   if (floats) {
     expect_same_bytes(&t[0].outputs[0], &t[1].outputs[0]);
   }
@@ -423,6 +434,7 @@ static void run_activated(one_node *const t, const one_node *const like, const f
   assert_true(tarei_attr_set_int(t->node, "row_scales", 1));
   assert_true(!activation || (tarei_attr_set_string(t->node, "activation", activation) &&
                               tarei_attr_set_string(t->node, "outputs", "rows")));
+  one_node_rows(t, t->out[0], true);
   one_node_run_ok(t);
 }
 
@@ -440,7 +452,7 @@ static double activated(const tarei_kernels *const kernels, const char *const ac
 static void check_bounded(const bounded *const b, const float loudness) {
   const int64_t m = one_node_between(1, 120), k = one_node_between(1, 90);
   const int64_t n = one_node_between(1, 300);
-  float *const x = make_odd_rows((size_t)m, (size_t)k);
+  float *const x = make_odd_rows((size_t)m, (size_t)k, false);
   for (int64_t i = 0; i < m * k; i++) {
     x[i] = isfinite(x[i]) ? x[i] * loudness : 0.0f;
   }
@@ -481,6 +493,7 @@ static void activations_write_rows_from_their_bound(void **state) {
 static void run_grouped(one_node *const t, const one_node *const like, const float *const x,
                         const int64_t *const dims, const char *const activation,
                         const int64_t groups) {
+  const bool from_zero = strcmp(activation, "relu") == 0;
   one_node_start(t);
   (void)one_node_input(t, TARE_F32, 2, dims, x);
   (void)one_node_const(t, TARE_F32, 2, like->inputs[0].dims, like->inputs[0].data);
@@ -489,15 +502,17 @@ static void run_grouped(one_node *const t, const one_node *const like, const flo
   one_node_op(t, "QLinear", "tare", 1, groups ? 2 : 1);
   assert_true(tarei_attr_set_int(t->node, "row_scales", 1) &&
               tarei_attr_set_string(t->node, "activation", activation));
+  assert_true(!from_zero || tarei_attr_set_int(t->node, "activation_last", 1));
   assert_true(!groups || (tarei_attr_set_string(t->node, "outputs", "rows") &&
                           tarei_attr_set_int(t->node, "row_groups", groups)));
+  one_node_rows(t, t->out[0], from_zero);
   one_node_run_ok(t);
 }
 
 static void check_grouped(const char *const activation) {
   const int64_t m = one_node_between(1, 200), k = one_node_between(1, 90);
   const int64_t groups = one_node_between(1, 6), n = groups * one_node_between(1, 80);
-  float *const x = make_odd_rows((size_t)m, (size_t)k);
+  float *const x = make_odd_rows((size_t)m, (size_t)k, false);
   one_node like, floats, bytes, q;
   one_node_start(&like);
   (void)one_node_const(&like, TARE_F32, 2, (int64_t[]){k, n}, NULL);
@@ -508,6 +523,7 @@ static void check_grouped(const char *const activation) {
   one_node_start(&q);
   (void)one_node_input(&q, TARE_F32, 2, (int64_t[]){m, n}, floats.outputs[0].data);
   one_node_op(&q, "QuantizeRows", "tare", 1, 2);
+  one_node_rows(&q, q.out[0], strcmp(activation, "relu") == 0);
   assert_true(tarei_attr_set_int(q.node, "row_groups", groups));
   one_node_run_ok(&q);
   expect_same_bytes(&q.outputs[0], &bytes.outputs[0]);
@@ -550,6 +566,25 @@ static void other_forms_of_rows_are_refused(void **state) {
   }
 }
 
+static void rows_have_one_of_two_zero_points(void **state) {
+  (void)state;
+  for (int reads = 0; reads < 2; reads++) {
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, reads ? TARE_U8 : TARE_F32, 2, (int64_t[]){6, 8}, NULL);
+    if (reads) {
+      (void)one_node_const(&t, TARE_F32, 2, (int64_t[]){8, 5}, NULL);
+      (void)one_node_absent(&t);
+      (void)one_node_absent(&t);
+      (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){6, 1}, NULL);
+    }
+    one_node_op(&t, reads ? "QLinear" : "QuantizeRows", "tare", 1, reads ? 1 : 2);
+    assert_true(!reads || tarei_attr_set_int(t.node, "row_scales", 1));
+    t.graph->values[reads ? t.in[0] : t.out[0]].quant.zero_point = 37;
+    one_node_refused(&t, TARE_E_MODEL, "have zero point 37, expected 0 or 128");
+  }
+}
+
 static void rows_need_all_their_scales(void **state) {
   (void)state;
   one_node t;
@@ -575,6 +610,7 @@ int main(void) {
       cmocka_unit_test(forms_without_scales_are_refused),
       cmocka_unit_test(linear_layers_take_quantized_rows),
       cmocka_unit_test(normalizations_write_quantized_rows),
+      cmocka_unit_test(rows_have_one_of_two_zero_points),
       cmocka_unit_test(rows_need_all_their_scales),
       cmocka_unit_test(activations_write_rows_from_their_bound),
       cmocka_unit_test(linear_layers_write_rows_in_parts),

@@ -274,7 +274,7 @@ static void multiply_state_bytes(const tarei_kernels *k, const tarei_gru_steps *
   const size_t columns = columns_of_gates(g->gate), lda = g->n + 3;
   uint8_t *const bytes = ck_output(g->m * lda);
   float *const scales = ck_output(g->m * sizeof *scales);
-  k->quantize_rows(g->h, g->n, g->m, g->n, bytes, lda, scales);
+  k->quantize_rows(g->h, g->n, g->m, g->n, bytes, lda, scales, 128);
   k->i8_gemm(&(tarei_i8_gemm){.a = bytes,
                               .lda = lda,
                               .m = g->m,

@@ -255,30 +255,46 @@ static void dequantize_rows_are_exact(void **state) {
   }
 }
 
+/* Of a row whose largest magnitude is known, around 128 or from 0 on. */
+static float scale_of_row(const float amax, const int32_t zero_point) {
+  const float scale = amax / (zero_point == 0 ? 255.0f : 127.0f);
+  return isnormal(scale) ? scale : 1.0f;
+}
+
+/* Rows from 0 on have no value below zero, unless it was rounded there: some here have. */
+static float *row_floats(const size_t n, const bool any_values, const int32_t zero_point) {
+  float *const x = ck_floats(n, any_values);
+  for (size_t i = 0; i < n && zero_point == 0 && n % 3 > 0; i++) {
+    x[i] = fabsf(x[i]);
+  }
+  return x;
+}
+
 static void rows_take_scales_of_their_own(void **state) {
   (void)state;
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < 400; i++) {
+    const int32_t zero_point = i < 200 ? 128 : 0;
     const bool is_short = i % 2, overlap = i % 4 == 1 || i % 4 == 2;
     const size_t m = 1 + ck_below(is_short ? 60 : 9), k = is_short ? 1 + ck_below(70) : ck_size();
     const size_t ldx = overlap ? 1 + ck_below(k) : k + ck_below(4), ldo = k + ck_below(70);
-    float *const x = ck_floats((m - 1) * ldx + k, i % 3 == 0);
+    float *const x = row_floats((m - 1) * ldx + k, i % 3 == 0, zero_point);
     if (i % 5 == 0) {
       memset(x, 0, k * sizeof *x); /* a row without a magnitude */
     }
     CK_EACH_ROW("quantize_rows") {
       uint8_t *const out = ck_output((m - 1) * ldo + k);
       float *const scales = ck_output(m * sizeof *scales);
-      ((tarei_quantize_rows_fn *)row->function)(x, ldx, m, k, out, ldo, scales);
+      ((tarei_quantize_rows_fn *)row->function)(x, ldx, m, k, out, ldo, scales, zero_point);
       for (size_t r = 0; r < m; r++) {
         float amax = 0;
         for (size_t j = 0; j < k; j++) {
           const float size = fabsf(x[r * ldx + j]);
           amax = isfinite(size) && size > amax ? size : amax;
         }
-        assert_true(scales[r] == (isnormal(amax / 127.0f) ? amax / 127.0f : 1.0f));
+        assert_true(scales[r] == scale_of_row(amax, zero_point));
         for (size_t j = 0; j < ldo && (r + 1 < m || j < k); j++) {
           const uint8_t want =
-              j < k ? tarei_requant_u8(x[r * ldx + j], 1.0f / scales[r], 128) : 0x5a;
+              j < k ? tarei_requant_u8(x[r * ldx + j], 1.0f / scales[r], zero_point) : 0x5a;
           assert_int_equal(out[r * ldo + j], want);
         }
       }
@@ -296,30 +312,33 @@ static void assert_window(const tarei_window_rows *const w, const size_t row) {
     const float size = fabsf(x[j / w->part * w->part_step + j % w->part]);
     amax = isfinite(size) && size > amax ? size : amax;
   }
-  assert_true(w->scales[row] == (isnormal(amax / 127.0f) ? amax / 127.0f : 1.0f));
+  assert_true(w->scales[row] == scale_of_row(amax, w->zero_point));
   for (size_t j = 0; j < w->ldo && (row + 1 < w->m || j < w->parts * w->part); j++) {
     const float *const part = x + j / w->part * w->part_step;
-    const uint8_t want = j < w->parts * w->part
-                             ? tarei_requant_u8(part[j % w->part], 1.0f / w->scales[row], 128)
-                             : 0x5a;
+    const uint8_t want =
+        j < w->parts * w->part
+            ? tarei_requant_u8(part[j % w->part], 1.0f / w->scales[row], w->zero_point)
+            : 0x5a;
     assert_int_equal(w->out[row * w->ldo + j], want);
   }
 }
 
 static void windows_take_scales_of_their_own(void **state) {
   (void)state;
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < 600; i++) {
+    const int32_t zero_point = i < 300 ? 128 : 0;
     const size_t channels = i % 3 ? 1 + ck_below(40) : 1, taps = 1 + ck_below(i % 7 ? 9 : 300);
     const size_t part = i % 4 ? taps * channels : 8, parts = 1 + ck_below(9);
     const size_t ldx = i % 5 ? channels * (1 + ck_below(3)) : ck_below(part + 3);
     const size_t m = 1 + ck_below(i % 11 ? 50 : 600), part_step = ck_below(3 * part);
     const size_t floats = (m - 1) * ldx + (parts - 1) * part_step + part;
-    float *const x = ck_floats(floats, i % 2 == 0);
+    float *const x = row_floats(floats, i % 2 == 0, zero_point);
     if (i % 13 == 0) {
       memset(x, 0, floats * sizeof *x); /* no magnitude */
     }
     tarei_window_rows w = {.x = x, .ldx = ldx, .m = m, .parts = parts, .part = part};
     w.part_step = part_step;
+    w.zero_point = zero_point;
     w.ldo = parts * part + ck_below(70);
     CK_EACH_ROW("quantize_windows") {
       w.out = ck_output((m - 1) * w.ldo + parts * part);

@@ -158,6 +158,10 @@ void one_node_scale(one_node *const t, const int value, const float scale,
   q->zero_point = unsigned_range ? 0 : TAREI_SYMMETRIC;
 }
 
+void one_node_rows(one_node *const t, const int value, const bool from_zero) {
+  t->graph->values[value].quant.zero_point = from_zero ? 0 : TAREI_SYMMETRIC;
+}
+
 static size_t bytes_of(const tare_tensor *const x) {
   return (size_t)tare_tensor_count(x) * tare_dtype_size(x->dtype);
 }

@@ -37,6 +37,8 @@ void one_node_op(one_node *t, const char *op, const char *domain, int opset, int
 void one_node_leave_out(one_node *t, int output);
 /* Annotates a value (t->in[i], t->out[i]) with its scale. */
 void one_node_scale(one_node *t, int value, float scale, bool unsigned_range);
+/* The zero point of rows of bytes, which have scales of their own: 0 or 128. */
+void one_node_rows(one_node *t, int value, bool from_zero);
 /* Infers, runs, compares; the status of what failed first. */
 tare_status one_node_run(one_node *t, tare_error *err);
 void one_node_run_ok(one_node *t); /* fails the test with the message */
