@@ -15,9 +15,7 @@ static herr_t query_for_reading(const H5FD_t *const file, unsigned long *const f
 
 /* The driver of ordinary files, but for that. Its functions are only known from an open file. */
 static hid_t register_driver(const char *const path) {
-  const hid_t usual = H5Pcreate(H5P_FILE_ACCESS);
-  H5FD_t *const file = usual < 0 ? NULL : H5FDopen(path, H5F_ACC_RDONLY, usual, HADDR_UNDEF);
-  (void)H5Pclose(usual);
+  H5FD_t *const file = H5FDopen(path, H5F_ACC_RDONLY, H5P_DEFAULT, HADDR_UNDEF);
   if (!file) {
     return -1;
   }
@@ -25,22 +23,21 @@ static hid_t register_driver(const char *const path) {
   sec2_query = class.query;
   class.name = "tare";
   class.query = query_for_reading;
-  const hid_t driver = H5FDregister(&class);
   (void)H5FDclose(file); /* only looked at */
-  return driver;
+  return H5FDregister(&class);
 }
 
-hid_t tarei_h5_open_read(const char *const path) {
-  static hid_t driver = -1;
-  if (H5Iis_valid(driver) <= 0) {
-    driver = register_driver(path);
-  }
+static hid_t make_reading_list(const char *const path) {
+  const hid_t driver = register_driver(path);
   const hid_t access = driver < 0 ? -1 : H5Pcreate(H5P_FILE_ACCESS);
-  const hid_t file = access >= 0 && H5Pset_driver(access, driver, NULL) >= 0
-                         ? H5Fopen(path, H5F_ACC_RDONLY, access)
-                         : -1;
-  if (access >= 0) {
-    (void)H5Pclose(access);
+  return access >= 0 && H5Pset_driver(access, driver, NULL) >= 0 ? access : -1;
+}
+
+/* The list is made once: each call of HDF5 forgets why the one before it failed. */
+hid_t tarei_h5_open_read(const char *const path) {
+  static hid_t access = -1;
+  if (H5Iis_valid(access) <= 0) {
+    access = make_reading_list(path);
   }
-  return file;
+  return access < 0 ? -1 : H5Fopen(path, H5F_ACC_RDONLY, access);
 }

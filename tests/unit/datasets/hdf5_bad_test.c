@@ -351,7 +351,7 @@ static void truncated_and_foreign_files(void **state) {
   put_matrix(f, "x", 3, 2, FLAT);
   H5Fclose(f);
   assert_int_equal(truncate(at("cut.h5"), 1000), 0);
-  refuse_open(at("cut.h5"), &x_options, TARE_E_INPUT, "not an HDF5 file, or damaged");
+  refuse_open(at("cut.h5"), &x_options, TARE_E_INPUT, "not an HDF5 file, or damaged: truncated file");
   FILE *const text = fopen(at("text.h5"), "w");
   assert_non_null(text);
   fputs("this is no HDF5", text);
