@@ -1,16 +1,24 @@
-#include "base/str.h"
-
+#include <stdlib.h>
 #include <tare/tare.h>
+
+#include "base/str.h"
 #include "engine/plan.h"
 
+tare_status tarei_isa_read(const char *const isa, unsigned *const mask, tare_error *const err) {
+  const char *const set = getenv("TARE_ISA");
+  const char *const wanted = isa ? isa : set && *set ? set : NULL;
+  *mask = TAREI_ISA_ALL;
+  return !wanted || tarei_isa_parse(wanted, mask)
+             ? TARE_OK
+             : tarei_fail(err, TARE_E_USAGE, "%sunknown instruction set '%s', expected some of %s",
+                          isa ? "" : "TARE_ISA in the environment: ", wanted, tarei_isa_choices());
+}
+
 tare_status tare_cpu_report(const char *const isa, char **const out, tare_error *const err) {
-  unsigned mask = TAREI_ISA_ALL;
+  unsigned mask;
   tarei_str s = {0};
   *out = NULL;
-  if (isa && !tarei_isa_parse(isa, &mask)) {
-    return tarei_fail(err, TARE_E_USAGE, "unknown instruction set '%s', expected some of %s", isa,
-                      tarei_isa_choices());
-  }
+  TAREI_TRY(tarei_isa_read(isa, &mask, err));
   const unsigned found = tarei_isa_detect();
   tarei_str_add(&s, "features");
   for (unsigned bit = 1; bit && bit <= found; bit <<= 1) {

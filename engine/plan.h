@@ -77,6 +77,10 @@ tare_status tarei_plan_build_observed(const tare_model *model, const tare_profil
                                       const tare_build_options *options, tare_plan **out,
                                       tare_error *err);
 
+/* The features that `isa` names; NULL: those that the environment variable TARE_ISA does, or all.
+ * TARE_E_USAGE. */
+tare_status tarei_isa_read(const char *isa, unsigned *mask, tare_error *err);
+
 /* Makes the parts, checks the profiles and plans the memory. The graph of the root, profiles and
  * isa must be set. After a failure the caller frees the plan. */
 tare_status tarei_plan_finish(tare_plan *plan, tare_error *err);

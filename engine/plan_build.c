@@ -184,18 +184,6 @@ static tare_status check_outputs(const tare_plan *const plan, const tarei_graph 
   return status;
 }
 
-/* What the options leave open, the environment may say. */
-static tare_status read_features(const tare_build_options *const o, unsigned *const mask,
-                                 tare_error *const err) {
-  const char *const set = getenv("TARE_ISA");
-  const char *const isa = o->isa ? o->isa : set && *set ? set : NULL;
-  *mask = TAREI_ISA_ALL;
-  return !isa || tarei_isa_parse(isa, mask)
-             ? TARE_OK
-             : tarei_fail(err, TARE_E_USAGE, "%sunknown instruction set '%s', expected some of %s",
-                          o->isa ? "" : "TARE_ISA in the environment: ", isa, tarei_isa_choices());
-}
-
 static tare_status plan_fill(tare_plan *const plan, const tare_model *const model,
                              const tare_profiles *const profiles, const tare_build_options *const o,
                              tare_error *const err) {
@@ -204,7 +192,7 @@ static tare_status plan_fill(tare_plan *const plan, const tare_model *const mode
   }
   TAREI_TRY(check_table(model, o, err));
   plan->observe_all = o->observable;
-  TAREI_TRY(read_features(o, &plan->isa, err));
+  TAREI_TRY(tarei_isa_read(o->isa, &plan->isa, err));
   TAREI_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
   TAREI_TRY(tarei_plan_make_inputs(plan, model->graph, err));
   TAREI_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->root.graph, err));

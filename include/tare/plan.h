@@ -498,7 +498,7 @@ TARE_API void tare_context_set_timer(tare_context *context, tare_layer_timer *ti
 
 /**
  * Lists the CPU features found and the kernel chosen for each family, one per line.
- * @param isa features that may be used, as in tare_build_options; NULL: all
+ * @param isa features that may be used, or NULL, as in tare_build_options
  * @param out receives the text; free it with tare_free
  * @return TARE_OK, TARE_E_USAGE (unknown isa), TARE_E_MEMORY
  */
