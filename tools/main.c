@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tare/tare.h>
-#include <tare/tare.h>
 
 #include "tools/show/build_info.h"
 #include "tools/options/options.h"

@@ -158,8 +158,8 @@ static void block_put_rows(const float *const from, const size_t stride, const s
   }
 }
 
-/* The end of a row, whole rows as many as are at equal distances, and so on, and the begin of one.
- */
+/* What is left of the row at `at`, then whole rows, as many at a time as are equally far apart, then
+ * the beginning of one. */
 static void block_copy(const tarei_block_operand *const o, const size_t at, const size_t n,
                        float *const out) {
   const int last = o->n_axes - 1;
