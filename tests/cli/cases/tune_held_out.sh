@@ -28,7 +28,8 @@ cmp -s a.json all.json || echo "another table"
 # Of few samples none is held out, and that is said.
 tune first c --limit 15 --json 2>err >text || exit
 "$JSON_CHECK" held_out == 0 default.samples == 15 <text || exit
-cat err
+# Without VNNI the times of int8 and float are so near that either may be the faster.
+grep -v 'a float plan: the search was ended before a faster one held the bounds' err
 # With other data neither.
 tune first d --eval second --json 2>err >text || exit
 "$JSON_CHECK" default.samples == 16 <text || exit
