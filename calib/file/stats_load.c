@@ -11,6 +11,7 @@
 #include "calib/file/stats_origins.h"
 #include "calib/file/stats_parts.h"
 #include "calib/file/stats_sums.h"
+#include "datasets/hdf5/hdf5_chunks.h"
 #include "datasets/hdf5/hdf5_driver.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "graph/table/smoothing.h"
@@ -141,7 +142,8 @@ static tare_status read_cell_numbers(const tarei_stats_reader *const r,
 enum { ROWS, POSITIVE, NEGATIVE, N_SETS };
 typedef struct stats_load_count_set {
   hid_t set, space;
-  int n; /* counts */
+  tarei_h5_chunks *chunks; /* owned */
+  int n;                   /* counts */
 } stats_load_count_set;
 typedef struct count_sets {
   stats_load_count_set all[N_SETS];
@@ -155,6 +157,10 @@ static tare_status read_cell(const tarei_stats_reader *const r, const count_sets
                              const int which, const hsize_t *const start, int64_t *const data) {
   const stats_load_count_set *const set = &sets->all[which];
   const hsize_t count[] = {1, 1, (hsize_t)set->n};
+  const tare_status chunks = tarei_h5_chunks_check(set->chunks, start, count, r->err);
+  if (chunks != TARE_OK) {
+    return tarei_fail_in(r->err, chunks, "%s: %s", r->path, set_paths[which]);
+  }
   const hid_t memory = H5Screate_simple(1, &count[2], NULL);
   const bool ok = H5Sselect_hyperslab(set->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                   H5Dread(set->set, H5T_NATIVE_INT64, memory, set->space, H5P_DEFAULT, data) >= 0;
@@ -227,6 +233,7 @@ static tare_status open_counts(const tarei_stats_reader *const r, const tare_sta
     if (set->space < 0) {
       return tarei_stats_bad(r, set_paths[i], "has no shape");
     }
+    TAREI_TRY(tarei_h5_chunks_new(set->set, set_paths[i], &set->chunks, r->err));
   }
   sets->cell = tarei_calloc(TAREI_HISTOGRAM_BINS, sizeof *sets->cell);
   return sets->cell ? TARE_OK : tarei_fail_memory(r->err, "a histogram", TAREI_HISTOGRAM_BYTES);
@@ -234,6 +241,7 @@ static tare_status open_counts(const tarei_stats_reader *const r, const tare_sta
 
 static void close_counts(count_sets *const sets) {
   for (int i = 0; i < N_SETS; i++) {
+    tarei_h5_chunks_free(&sets->all[i].chunks);
     if (sets->all[i].space >= 0) {
       (void)H5Sclose(sets->all[i].space); /* were only read */
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "datasets/hdf5/hdf5_chunks.h"
 #include "datasets/hdf5/hdf5_driver.h"
 #include "datasets/hdf5/hdf5_file.h"
 #include "datasets/hdf5/hdf5_guard.h"
@@ -148,6 +149,10 @@ static tare_status stats_read_make_block(const tarei_stats_reader *const r, cons
 static tare_status stats_read_all(const tarei_stats_reader *const r, const char *const path,
                                   const hid_t set, const hid_t type, const size_t n,
                                   void *const data) {
+  const tare_status chunks = n ? tarei_h5_check_all_chunks(set, path, r->err) : TARE_OK;
+  if (chunks != TARE_OK) {
+    return tarei_fail_in(r->err, chunks, "%s: %s", r->path, path);
+  }
   if (n && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
     return tarei_stats_bad(r, path, "cannot be read: the file is corrupt or truncated");
   }

@@ -1,4 +1,5 @@
-/* Opens HDF5 files so that a damaged one cannot crash the library. The caller holds tarei_hdf5_lock. */
+/* Opens HDF5 files so that a damaged one cannot crash the library. The caller holds
+ * tarei_hdf5_lock. */
 #ifndef TAREI_DATASETS_HDF5_HDF5_DRIVER_H
 #define TAREI_DATASETS_HDF5_HDF5_DRIVER_H
 

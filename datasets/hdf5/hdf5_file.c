@@ -214,6 +214,9 @@ tare_status tarei_h5_open_data(const hid_t at, const char *const path, tarei_h5_
   if (status == TARE_OK) {
     status = inspect(path, out, err);
   }
+  if (status == TARE_OK) {
+    status = tarei_h5_chunks_new(out->set, path, &out->chunks, err);
+  }
   if (status != TARE_OK) {
     tarei_h5_close_data(out);
   }
@@ -221,6 +224,7 @@ tare_status tarei_h5_open_data(const hid_t at, const char *const path, tarei_h5_
 }
 
 void tarei_h5_close_data(tarei_h5_data *const data) {
+  tarei_h5_chunks_free(&data->chunks);
   if (data->memory_type >= 0) {
     (void)H5Tclose(data->memory_type);
   }
@@ -256,6 +260,7 @@ tare_status tarei_h5_read_box_with(const tarei_h5_data *const data, const hid_t 
       return TARE_OK;
     }
   }
+  TAREI_TRY(tarei_h5_chunks_check(data->chunks, from, n, err));
   const hid_t file_space = H5Dget_space(data->set);
   const hid_t memory_space = H5Screate_simple(data->rank, n, NULL);
   const bool good =

@@ -8,13 +8,15 @@
 
 #include "base/error.h"
 #include "datasets/convert.h"
+#include "datasets/hdf5/hdf5_chunks.h"
 
 enum { TAREI_H5_MAX_RANK = TARE_MAX_RANK + 1 }; /* the samples along one axis more */
 
 /* A data set of numbers, or of variable-length rows of numbers. */
 typedef struct tarei_h5_data {
   hid_t set;
-  hid_t memory_type; /* of one element: int64, uint64, double or float, or a vlen of it */
+  tarei_h5_chunks *chunks; /* owned */
+  hid_t memory_type;       /* of one element: int64, uint64, double or float, or a vlen of it */
   tarei_number number;
   bool vlen;
   int rank;

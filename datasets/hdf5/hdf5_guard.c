@@ -1,9 +1,5 @@
 #include "datasets/hdf5/hdf5_guard.h"
 
-#include "base/mem.h"
-
-#define MOST_CHUNK ((size_t)1 << 30) /* bytes */
-
 static herr_t hdf5_guard_refuse(const char *const file, const char *const group,
                                 const char *const child_file, const char *const child,
                                 unsigned *const flags, const hid_t access, void *const user) {
@@ -38,22 +34,6 @@ hid_t tarei_h5_open_group(const hid_t at, const char *const path) {
   return group;
 }
 
-static tare_status hdf5_guard_check_chunks(const hid_t list, const hid_t set,
-                                           const char *const path, tare_error *const err) {
-  hsize_t dims[H5S_MAX_RANK];
-  const int rank = H5Pget_chunk(list, H5S_MAX_RANK, dims);
-  const hid_t type = H5Dget_type(set);
-  size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
-  (void)H5Tclose(type); /* only looked at */
-  bool fits = true;
-  for (int d = 0; d < rank && fits; d++) {
-    fits = tarei_mul_size(bytes, (size_t)dims[d], &bytes) && bytes <= MOST_CHUNK;
-  }
-  return fits ? TARE_OK
-              : tarei_fail(err, TARE_E_LIMIT, "data set '%s' has chunks of more than %zu bytes",
-                           path, MOST_CHUNK);
-}
-
 tare_status tarei_h5_check_storage(const hid_t set, const char *const path, tare_error *const err) {
   const hid_t list = H5Dget_create_plist(set);
   if (list < 0) {
@@ -70,8 +50,6 @@ tare_status tarei_h5_check_storage(const hid_t set, const char *const path, tare
         err, TARE_E_INPUT,
         "data set '%s' has external storage, which is not followed: copy the data into this file",
         path);
-  } else if (layout == H5D_CHUNKED) {
-    status = hdf5_guard_check_chunks(list, set, path, err);
   }
   (void)H5Pclose(list);
   return status;

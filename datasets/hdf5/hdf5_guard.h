@@ -18,8 +18,7 @@ bool tarei_h5_leads_away(hid_t at, const char *path);
 /* Opens a group of the file; negative on failure. */
 hid_t tarei_h5_open_group(hid_t at, const char *path);
 
-/* TARE_E_INPUT if the elements of a data set are in other files; TARE_E_LIMIT if one chunk of them
- * is too large. */
+/* TARE_E_INPUT if the elements of a data set are in other files. */
 tare_status tarei_h5_check_storage(hid_t set, const char *path, tare_error *err);
 
 /* TARE_E_INPUT where the library cannot unpack the data set, which is known after it could not read
