@@ -9,10 +9,7 @@
 #define TAREI_STATS_MINOR 5
 #define TAREI_STATS_SEALED 3 /* first minor version with a checksum */
 
-#define TAREI_STATS_READ "/tensors/read"              /* since minor version 5 */
-#define TAREI_STATS_UP "/rounding/up/"                /* and the number of a layer */
-#define TAREI_STATS_EXPONENTS "/smoothing/exponents/" /* and the number of a tensor */
-#define TAREI_STATS_VALUES "/%s/values/%d" /* member of a list (layer_numbers.inc), and number */
+#define TAREI_STATS_READ "/tensors/read" /* since minor version 5 */
 enum { TAREI_STATS_NUMBERED_PATH = 40 };
 
 /* Arrays of one number per tensor and bucket: X(path, member of tarei_accumulator, kind) */

@@ -4,7 +4,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/file/stats_file.h"
 #include "graph/table/layer_numbers.h"
+
+#define TAREI_STATS_VALUES "/%s/values/%d" /* member of a list (layer_numbers.inc), and number */
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static void put_numbers(tarei_stats_writer *const w, const char *const member,
+                        const tarei_numbers *const list) {
+  const hsize_t dims[] = {(hsize_t)list->n};
+  char path[TAREI_STATS_NUMBERED_PATH];
+  if (list->n == 0) {
+    return;
+  }
+  (void)snprintf(path, sizeof path, "/%s", member);
+  tarei_stats_put_group(w, path);
+  (void)snprintf(path, sizeof path, "/%s/layer", member);
+  tarei_stats_put_texts(w, path, list->n, (const char *const *)&list->items[0].layer,
+                        sizeof *list->items);
+  uint64_t *const hashes = (uint64_t *)tarei_stats_make_block(w, (size_t)list->n, sizeof *hashes);
+  for (int i = 0; hashes && i < list->n; i++) {
+    hashes[i] = list->items[i].hash;
+  }
+  (void)snprintf(path, sizeof path, "/%s/hash", member);
+  tarei_stats_put_array(w, path, H5T_STD_U64LE, H5T_NATIVE_UINT64, 1 /* rank */, dims, hashes);
+  free(hashes);
+  (void)snprintf(path, sizeof path, "/%s/values", member);
+  tarei_stats_put_group(w, path);
+  for (int i = 0; i < list->n; i++) {
+    const hsize_t n[] = {(hsize_t)list->items[i].n};
+    (void)snprintf(path, sizeof path, TAREI_STATS_VALUES, member, i);
+    tarei_stats_put_array(w, path, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 1 /* rank */, n,
+                          list->items[i].values);
+  }
+}
+
+void tarei_stats_put_numbers(tarei_stats_writer *const w, const tare_stats *const stats) {
+  for (int k = 0; k < TAREI_NUMBERS_COUNT; k++) {
+    put_numbers(w, tarei_numbers_about_of((tarei_numbers_kind)k)->member, &stats->numbers[k]);
+  }
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static tare_status accept_numbers(const tarei_stats_reader *const r, const char *const path,
                                   const tarei_numbers_kind kind, const float *const values,
