@@ -176,5 +176,5 @@ int main(void) {
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_scratch_grows_with_shapes),
   };
-  return cmocka_run_group_tests_name("engine.lower_recurrent", tests, seed, NULL);
+  return cmocka_run_group_tests_name("lower.recurrent", tests, seed, NULL);
 }

@@ -134,5 +134,5 @@ int main(void) {
       cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_long_sequences),
   };
-  return cmocka_run_group_tests_name("engine.lower_recurrent_bytes", tests, seed, NULL);
+  return cmocka_run_group_tests_name("lower.recurrent_bytes", tests, seed, NULL);
 }
