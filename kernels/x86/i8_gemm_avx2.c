@@ -62,6 +62,17 @@ TAREI_INLINE __m256i upper_bytes(__m256i words) {
             : "x"(a), "x"(b));                         \
   } while (0)
 
+/* Of two sums: both products first, which is faster, the second in the register of the row. */
+#define ADD_TWO_PRODUCTS(sum0, sum1, a, b0, b1)             \
+  do {                                                      \
+    __m256i product, row = (a);                             \
+    __asm__(                                                \
+        "vpmaddwd %4, %3, %2\n\tvpmaddwd %5, %3, %3\n\t"    \
+        "vpaddd %2, %0, %0\n\tvpaddd %3, %1, %1"            \
+        : "+x"(sum0), "+x"(sum1), "=&x"(product), "+x"(row) \
+        : "x"(b0), "x"(b1));                                \
+  } while (0)
+
 /* What products are added to: the sums before them, or for all rows the same numbers. */
 typedef struct sums_before {
   const int32_t *first;
@@ -94,9 +105,13 @@ TAREI_INLINE void add_products(const wide_row *a, const int8_t *b, size_t steps,
       for (size_t i = 0; i < rows; i++) {
         const __m256i pair =
             _mm256_set1_epi32(x[i * sizeof *a / sizeof *x + odd * (sizeof a->even / sizeof *x)]);
+        if (vectors == 2) {
+          ADD_TWO_PRODUCTS(sum[i * 2], sum[i * 2 + 1], pair, w[0], w[1]);
+        } else {
 #pragma GCC unroll 4
-        for (size_t v = 0; v < vectors; v++) {
-          ADD_PRODUCT(sum[i * vectors + v], pair, w[v]);
+          for (size_t v = 0; v < vectors; v++) {
+            ADD_PRODUCT(sum[i * vectors + v], pair, w[v]);
+          }
         }
       }
     }
