@@ -70,13 +70,13 @@ static void run_planes(void *context) {
 }
 
 /* A sample of c channels: windows of `kernel` by `kernel`, padded so that stride 1 keeps the size.
- */
+ * Floats also become bytes: how long that takes over floats. */
 static void bench_planes(const tarei_kernels *kernels, unsigned isa, bool bytes) {
   static const int64_t shapes[][5] = {{32, 3, 1, 33, 65}, {64, 3, 2, 33, 65}, {96, 3, 1, 17, 33},
                                       {96, 5, 1, 17, 33}, {256, 3, 1, 5, 9},  {640, 3, 1, 3, 5},
-                                      {16, 3, 1, 16, 33}};
+                                      {16, 3, 1, 16, 33}, {88, 3, 1, 13, 10}};
   printf("\n%s\n", bytes ? kernels->dw_planes_i8_name : kernels->dw_planes_f32_name);
-  printf("%24s %9s %7s\n", "C, window, stride, size", "GOP/s", "% peak");
+  printf("%24s %9s %7s %9s\n", "C, window, stride, size", "GOP/s", "% peak", "to bytes");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
     const int64_t c = shapes[s][0], kernel = shapes[s][1], stride = shapes[s][2];
     const int64_t height = shapes[s][3], width = shapes[s][4];
@@ -104,10 +104,17 @@ static void bench_planes(const tarei_kernels *kernels, unsigned isa, bool bytes)
     const char *name;
     const double peak_now = bench_peak_rate(bytes, isa, &name);
     const double operations = 2.0 * (double)(p.call.out[0] * p.call.out[1] * c * kernel * kernel);
-    const double rate = operations / bench_best_time(run_planes, &p);
-    printf("%5lld,%2lldx%lld,%2lld,%4lldx%-3lld %9.1f %7.1f\n", (long long)c, (long long)kernel,
-           (long long)kernel, (long long)stride, (long long)height, (long long)width, rate * 1e-9,
-           peak_now > 0 ? 100 * rate / peak_now : 0);
+    planes quantized = p;
+    quantized.call.epilogue =
+        (tarei_epilogue){.out_u8 = out, .ld_u8 = (size_t)c, .inv_scale = 1.0f};
+    measured_work works[2] = {{.run = run_planes, .context = &p},
+                              {.run = run_planes, .context = &quantized}};
+    bench_best_times(works, 2);
+    const double rate = operations / works[0].best;
+    printf("%5lld,%2lldx%lld,%2lld,%4lldx%-3lld %9.1f %7.1f %9.2f\n", (long long)c,
+           (long long)kernel, (long long)kernel, (long long)stride, (long long)height,
+           (long long)width, rate * 1e-9, peak_now > 0 ? 100 * rate / peak_now : 0,
+           works[1].best / works[0].best);
     free(x);
     free(padding);
     free(w);

@@ -8,6 +8,8 @@
  *   pf_known(mask, known)     the mask, or none of it
  *   pf_load(mask, p), pf_store(p, mask, v), pf_set1, pf_add, pf_fmadd, pf_min, pf_max
  *   PF_KEEP(v)                keeps a vector in a register
+ *   PF_BYTES                  are there bytes, too?
+ *   pf_quantizer, pf_quantizer_of(epilogue), pf_store_bytes(p, &quantizer, v)   of whole vectors
  */
 #include <math.h>
 
@@ -38,7 +40,7 @@ typedef struct pf_block {
   const float *lines[PF_MOST_HEIGHT]; /* that the rows of the window meet */
   const pf_columns *columns;
   float low, high;
-  float *out;
+  size_t row; /* of the epilogue */
 } pf_block;
 
 typedef void pf_block_fn(const pf_block *b);
@@ -75,6 +77,47 @@ TAREI_INLINE void pf_add_row(PF_VECTOR *sum, const pf_block *b, const float *lin
   }
 }
 
+TAREI_INLINE void pf_store_floats(const tarei_epilogue *e, const PF_VECTOR *f, size_t row,
+                                  size_t channel, PF_MASK lanes, const size_t n) {
+  float *const out = e->out_f32 + row * e->ld_f32 + channel;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < n; i++) {
+    pf_store(out + i * e->ld_f32, lanes, f[i]);
+  }
+}
+
+#if PF_BYTES
+TAREI_INLINE void pf_store_quantized(const tarei_epilogue *e, const PF_VECTOR *f, size_t row,
+                                     size_t channel, const size_t n) {
+  const pf_quantizer q = pf_quantizer_of(e);
+  const size_t ld = e->ld_u8;
+  uint8_t *const out = e->out_u8 + row * ld + channel;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < n; i++) {
+    pf_store_bytes(out + i * ld, &q, f[i]);
+  }
+}
+#endif
+
+/* Bias and bounds, and where the results go. */
+TAREI_INLINE void pf_finish(const pf_block *b, PF_VECTOR *sum, size_t channel, PF_MASK lanes,
+                            const size_t n) {
+  const tarei_epilogue *const e = &b->planes->epilogue;
+  const PF_VECTOR bias = e->bias ? pf_load(lanes, e->bias + channel) : pf_set1(-0.0f);
+  const PF_VECTOR low = pf_set1(b->low), high = pf_set1(b->high);
+#pragma GCC unroll 8
+  for (size_t i = 0; i < n; i++) {
+    sum[i] = pf_min(high, pf_max(low, pf_add(sum[i], bias)));
+  }
+#if PF_BYTES
+  if (e->out_u8) {
+    pf_store_quantized(e, sum, b->row, channel, n);
+    return;
+  }
+#endif
+  pf_store_floats(e, sum, b->row, channel, lanes, n);
+}
+
 TAREI_INLINE void pf_channels(const pf_block *b, size_t channel, const size_t n,
                               const size_t stride, const size_t width, const bool inside) {
   const tarei_dw_planes *const p = b->planes;
@@ -95,14 +138,7 @@ TAREI_INLINE void pf_channels(const pf_block *b, size_t channel, const size_t n,
     w += p->channels;
     pf_add_row(sum, b, b->lines[ky] + channel, tap, lanes, n, stride, width, inside);
   }
-  const tarei_epilogue *const e = &p->epilogue;
-  const PF_VECTOR bias = e->bias ? pf_load(lanes, e->bias + channel) : pf_set1(-0.0f);
-  const PF_VECTOR low = pf_set1(b->low), high = pf_set1(b->high);
-#pragma GCC unroll 8
-  for (size_t i = 0; i < n; i++) {
-    const PF_VECTOR f = pf_min(high, pf_max(low, pf_add(sum[i], bias)));
-    pf_store(b->out + i * e->ld_f32 + channel, lanes, f);
-  }
+  pf_finish(b, sum, channel, lanes, n);
 }
 
 #define PF_DEFINE(n, stride, width, inside)                                              \
@@ -168,11 +204,11 @@ static void TAREI_K(pf_strip_run)(const tarei_dw_planes *p, const pf_strip *s) {
                               : -INFINITY,
                 .high = clip ? e->act_b : INFINITY};
   for (int64_t line = p->line0; line < p->line1; line++) {
-    float *const out = e->out_f32 + (size_t)((line - p->line0) * p->out[1]) * e->ld_f32;
+    const size_t row = (size_t)((line - p->line0) * p->out[1]);
     TAREI_K(pf_lines_set)(p, line, &b);
     for (size_t i = 0; i < s->n; i++) {
       b.columns = &s->blocks[i];
-      b.out = out + b.columns->ox * e->ld_f32;
+      b.row = row + b.columns->ox;
       pf_blocks[p->kernel[1] == PF_MOST_WIDTH][p->stride[1] - 1][b.columns->inside]
                [b.columns->n - 1](&b);
     }
@@ -186,7 +222,8 @@ static bool TAREI_K(pf_fits)(const tarei_dw_planes *p) {
 }
 
 static bool TAREI_K(pf_finishes)(const tarei_epilogue *e) {
-  return e->out_f32 && !e->out_u8 && !e->upper && !e->mult && !e->row_mult && !e->residual &&
+  const bool one = PF_BYTES ? !e->out_f32 != !e->out_u8 : e->out_f32 && !e->out_u8;
+  return one && !e->table && !e->upper && !e->mult && !e->row_mult && !e->residual &&
          !e->residual_u8 &&
          (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu || e->act == TAREI_ACT_clip);
 }

@@ -10,6 +10,7 @@
 #define PF_MASK __mmask16
 #define PF_LANES 16
 #define PF_PARTS true
+#define PF_BYTES 0
 #define pf_mask(n) ((n) < PF_LANES ? (__mmask16)((1u << (n)) - 1u) : (__mmask16)0xffff)
 #define pf_known(mask, known) ((known) ? (mask) : (__mmask16)0)
 #define pf_load _mm512_maskz_loadu_ps

@@ -74,18 +74,16 @@ static size_t planes_rows(const tarei_dw_planes *p) {
   return (size_t)((p->line1 - p->line0) * p->out[1]);
 }
 
-/* A bias and bounds at most. */
-static void plain_floats(tarei_dw_planes *p, ck_epilogue *c) {
-  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip};
+/* Of a plain epilogue: sums of floats have a bias and bounds at most. Floats in place of bytes? */
+static void plain_sums(tarei_dw_planes *p, ck_epilogue *c, bool floats) {
   tarei_epilogue *const e = &c->e;
-  if (!e->out_f32) {
-    e->out_f32 = ck_output(planes_rows(p) * e->ld_f32 * sizeof(float));
-  }
-  free(e->out_u8);
   free((void *)e->upper);
-  e->out_u8 = NULL;
   e->upper = NULL;
-  e->act = acts[ck_below(3)];
+  if (floats) {
+    e->out_f32 = ck_output(planes_rows(p) * e->ld_f32 * sizeof(float));
+    free(e->out_u8);
+    e->out_u8 = NULL;
+  }
   p->epilogue = *e;
 }
 
@@ -98,8 +96,8 @@ static void compare_planes(const char *family, bool bytes) {
       ck_epilogue_plain(&e, planes_rows(&d.planes), d.planes.channels);
     }
     d.planes.epilogue = e.e;
-    if (!bytes && i % 4 == 1) {
-      plain_floats(&d.planes, &e);
+    if (!bytes && i % 2) {
+      plain_sums(&d.planes, &e, i % 4 == 1);
     }
     (bytes ? ck_scalar().dw_planes_i8 : ck_scalar().dw_planes_f32)(&d.planes);
     CK_EACH_ROW(family) {
