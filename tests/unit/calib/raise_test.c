@@ -14,7 +14,7 @@
 #include "unit/calib/support/exports.h"
 
 static export_subject deep = {.path = TARE_SOURCE_DIR "/tests/fixtures/raised/deep.onnx",
-                              .data = TARE_SOURCE_DIR "/tests/fixtures/raised/calib",
+                              .data = {TARE_SOURCE_DIR "/tests/fixtures/raised/calib"},
                               .profile = "n=1,t=4:12:20"};
 
 static int open_deep(void **const state) {

@@ -16,12 +16,12 @@
 
 export_subject export_subjects[N_EXPORT_SUBJECTS] = {
     {.path = EXAMPLES "/digits-conv/digits-conv.onnx",
-     .data = EXAMPLES "/digits-conv/calib",
+     .data = {EXAMPLES "/digits-conv/calib/0000.wav", EXAMPLES "/digits-conv/calib/0015.wav"},
      .profile = "samples=1600:16000:40000",
      .rate = 8000,
      .least_db = 15},
     {.path = EXAMPLES "/intents-mini/intents-mini.onnx",
-     .data = EXAMPLES "/intents-mini/calib.h5",
+     .data = {EXAMPLES "/intents-mini/calib.h5"},
      .profile = "sequence=2:64:512",
      .least_db = 15},
 };
@@ -45,7 +45,7 @@ void export_open_subject(export_subject *const s) {
   data.n_inputs = n;
   data.rate = s->rate;
   data.limit = EXPORT_SAMPLES;
-  export_must(tare_dataset_open(&s->data, 1, &data, &s->dataset, &err), &err);
+  export_must(tare_dataset_open(s->data, s->data[1] ? 2 : 1, &data, &s->dataset, &err), &err);
   tare_calibrate_options calibrate;
   tare_calibrate_options_init(&calibrate);
   calibrate.all_tensors = true;

@@ -6,7 +6,8 @@
 
 /* A model with its table, and its float plan. */
 typedef struct export_subject {
-  const char *path, *data, *profile;
+  const char *path, *profile;
+  const char *data[2]; /* the second one may be NULL */
   int rate;
   double least_db; /* of any export beside the float model */
   tare_model *model;
