@@ -132,6 +132,8 @@ static void refuse_empty_names(const struct argp *const argp, const int argc,
   }
 }
 
+static bool values_asked;
+
 void cli_parse(const struct argp *const argp, const int argc, char **const argv,
                void *const input) {
   argp_err_exit_status = tare_status_exit_code(TARE_E_USAGE);
@@ -141,6 +143,9 @@ void cli_parse(const struct argp *const argp, const int argc, char **const argv,
   if (error) {
     fprintf(stderr, "tare: %s\n", strerror(error));
     exit(tare_status_exit_code(TARE_E_MEMORY));
+  }
+  if (values_asked) {
+    exit(0); /* there are none to tell */
   }
 }
 
@@ -166,8 +171,27 @@ double cli_real(const struct argp_state *const state, const char *const option,
   return value;
 }
 
+void cli_ask_values(void) {
+  values_asked = true;
+}
+
+void cli_offer(const cli_family *const family, const char *const text) {
+  const size_t n = strlen(text);
+  if (!values_asked || n == 0 || text[n - 1] != CLI_ASKED) {
+    return;
+  }
+  for (int i = 0; i < family->n; i++) {
+    const char *const name = family->name(i), *const means = family->text ? family->text(i) : NULL;
+    if (strncmp(name, text, n - 1) == 0) {
+      printf("%s%s%s\n", name, means ? "\t" : "", means ? means : "");
+    }
+  }
+  exit(0);
+}
+
 int cli_pick(const struct argp_state *const state, const cli_family *const family,
              const char *const name) {
+  cli_offer(family, name);
   cli_list known = {0};
   int found = -1;
   for (int i = 0; i < family->n; i++) {

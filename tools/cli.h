@@ -65,6 +65,15 @@ typedef struct cli_family {
  * nearest one, otherwise. */
 int cli_pick(const struct argp_state *state, const cli_family *family, const char *name);
 
+/* From here on options are not taken: the one whose text ends in CLI_ASKED says what it may be, and
+ * the program ends. Shells complete values so. */
+#define CLI_ASKED '\t'
+void cli_ask_values(void);
+
+/* Says, if that was asked, which names of a family begin as the text does, one per line with what
+ * it means. For options that the library judges; cli_pick does so too. */
+void cli_offer(const cli_family *family, const char *text);
+
 /* "native, pad or opt" with last " or "; with `texts` "pad (padded to max)" and so on. The caller
  * frees it. */
 char *cli_names(const cli_family *family, bool texts, const char *last);

@@ -103,6 +103,20 @@ static int help_about(const int argc, char **const argv) {
   return run_command(c, 2, args);
 }
 
+/* For shells: COMMAND... --OPTION=TEXT prints the values of the option that begin so. */
+static int complete_values(const int argc, char **const argv) {
+  const command *const c = argc > 2 ? main_find(argv[1]) : NULL;
+  if (!c) {
+    return tare_status_exit_code(TARE_E_USAGE);
+  }
+  cli_ask_values();
+  char *const asked = cli_format("%s%c", argv[argc - 1], CLI_ASKED);
+  argv[argc - 1] = asked;
+  const int code = run_command(c, argc - 1, argv + 1);
+  free(asked);
+  return code;
+}
+
 static int dispatch(const int argc, char **const argv) {
   if (argc < 2) {
     (void)help(stderr); /* nothing was asked for */
@@ -115,6 +129,9 @@ static int dispatch(const int argc, char **const argv) {
   if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
     build_info_print();
     return 0;
+  }
+  if (strcmp(name, "complete") == 0) {
+    return complete_values(argc - 1, argv + 1);
   }
   const command *const c = main_find(name);
   return c ? run_command(c, argc - 1, argv + 1) : main_unknown(name);

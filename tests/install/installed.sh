@@ -116,6 +116,11 @@ fish=". $prefix/share/fish/vendor_completions.d/tare.fish; complete -C"
 completed bash "$(bash_words tare qua)" quantize
 completed bash "$(bash_words tare calibrate --prof)" --profile=
 completed bash "$(bash_words tare debug sens)" sensitivity
+completed bash "$(bash_words tare calibrate --method = en)" entropy
+completed bash "$(bash_words tare compare --methods minmax,e)" minmax,entropy
+completed bash "$(bash_words tare debug sensitivity --keep =)" 'fp32 bf16'
 completed fish "$fish 'tare qua'" quantize
 completed fish "$fish 'tare calibrate --prof'" --profile=
+completed fish "$fish 'tare calibrate --method=en'" --method=entropy
+completed fish "$fish 'tare compare --methods minmax,e'" minmax,entropy
 completed zsh "zsh -n $prefix/share/zsh/vendor-completions/_tare && echo parsed" parsed

@@ -54,9 +54,8 @@ static const char *table_format_name(const int format) {
 
 static int table_format_choose(const table_arguments *const a,
                                const struct argp_state *const state) {
-  const cli_family formats = {"value of --format", tare_n_table_formats(), table_format_name, NULL};
   if (a->format_name) {
-    return cli_pick(state, &formats, a->format_name);
+    return a->format;
   }
   const int format = tare_table_format_of(a->output);
   if (format < 0) {
@@ -102,6 +101,7 @@ static void table_check(table_arguments *const a, const struct argp_state *const
 }
 
 static error_t table_parse(const int key, char *const arg, struct argp_state *const state) {
+  const cli_family formats = {"value of --format", tare_n_table_formats(), table_format_name, NULL};
   table_arguments *const a = state->input;
   switch (key) {
     case ARGP_KEY_INIT:
@@ -113,6 +113,7 @@ static error_t table_parse(const int key, char *const arg, struct argp_state *co
       return 0;
     case OPT_FORMAT:
       a->format_name = arg;
+      a->format = cli_pick(state, &formats, arg);
       return 0;
     case OPT_COVERAGE:
       a->model = arg;

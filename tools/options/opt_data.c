@@ -103,6 +103,7 @@ static void note_given(opt_data *const o, const int key) {
 }
 
 static error_t data_parse(const int key, char *const arg, struct argp_state *const state) {
+  const cli_family presets = family_presets();
   opt_data *const o = state->input;
   note_given(o, key);
   switch (key) {
@@ -114,6 +115,7 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
           strcmp(arg, "mix") == 0 ? 0 : (int)cli_int(state, "--channel", arg, 1, MOST_CHANNELS);
       return 0;
     case OPT_FEATURES:
+      cli_offer(&presets, arg);
       o->features = arg;
       return 0;
     case OPT_GAIN_RANGE:

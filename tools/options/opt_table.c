@@ -94,6 +94,7 @@ void opt_table_check(const struct argp_state *const state, const opt_table *cons
 }
 
 static error_t opt_table_parse(const int key, char *const arg, struct argp_state *const state) {
+  const cli_family methods = family_methods();
   opt_table *const o = state->input;
   if (key >= OPT_SETTINGS && key < OPT_SETTINGS_END) {
     o->settings[key - OPT_SETTINGS] = arg;
@@ -105,7 +106,7 @@ static error_t opt_table_parse(const int key, char *const arg, struct argp_state
       state->child_inputs[0] = &o->percentile;
       return 0;
     case OPT_METHOD:
-      o->method = arg;
+      o->method = methods.name(cli_pick(state, &methods, arg));
       return 0;
     case OPT_PER_PROFILE:
       o->per_profile = true;
