@@ -105,9 +105,15 @@ static int help_about(const int argc, char **const argv) {
 
 /* For shells: COMMAND... --OPTION=TEXT prints the values of the option that begin so. */
 static int complete_values(const int argc, char **const argv) {
-  const command *const c = argc > 2 ? main_find(argv[1]) : NULL;
-  if (!c) {
+  if (argc < 3) {
+    fprintf(stderr,
+            "tare complete: a command and an option are missing: tare complete COMMAND... "
+            "--OPTION=TEXT prints the values that begin with TEXT\n");
     return tare_status_exit_code(TARE_E_USAGE);
+  }
+  const command *const c = main_find(argv[1]);
+  if (!c) {
+    return main_unknown(argv[1]);
   }
   cli_ask_values();
   char *const asked = cli_format("%s%c", argv[argc - 1], CLI_ASKED);

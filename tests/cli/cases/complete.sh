@@ -3,7 +3,7 @@ ask() { # COMMAND... --OPTION=TEXT
   echo "== $*"
   "$TARE" complete "$@" 2>said
   code=$?
-  [ $code = 0 ] || echo "exit $code"
+  [ $code = 0 ] || { echo "exit $code"; head -1 said; }
 }
 ask calibrate --method=
 ask calibrate --method=m
