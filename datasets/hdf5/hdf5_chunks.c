@@ -22,7 +22,7 @@ struct tarei_h5_chunks {
   H5Z_filter_t filters[MOST_FILTERS];
   unsigned char *stored; /* a chunk as it is in the file; owned */
   size_t capacity;
-  hsize_t seen[64]; /* numbers of chunks and 1, at their remainder; 0: none */
+  hsize_t seen[64]; /* right ones: their numbers and 1, at the remainder; 0: none */
 };
 
 /* --- the data set ----------------------------------------------------------------------------- */
@@ -210,16 +210,18 @@ static tare_status check_chunk(tarei_h5_chunks *const c, const hsize_t *const at
 /* --- a box --------------------------------------------------------------------------------------
  */
 
-/* Whether chunk `at` was looked at; if not, it counts as such from now on. */
-static bool chunks_have_seen(tarei_h5_chunks *const c, const hsize_t *const at) {
+static tare_status check_chunk_once(tarei_h5_chunks *const c, const hsize_t *const at,
+                                    tare_error *const err) {
   hsize_t number = 0;
   for (int d = 0; d < c->rank; d++) {
     number = number * (c->extent[d] / c->dims[d] + 1) + at[d] / c->dims[d];
   }
   hsize_t *const slot = &c->seen[number % (sizeof c->seen / sizeof *c->seen)];
-  const bool seen = *slot == number + 1;
-  *slot = number + 1;
-  return seen;
+  if (*slot != number + 1) {
+    TAREI_TRY(check_chunk(c, at, err));
+    *slot = number + 1;
+  }
+  return TARE_OK;
 }
 
 tare_status tarei_h5_chunks_check(tarei_h5_chunks *const chunks, const hsize_t *const start,
@@ -233,9 +235,7 @@ tare_status tarei_h5_chunks_check(tarei_h5_chunks *const chunks, const hsize_t *
     first[d] = at[d] = start[d] / c->dims[d] * c->dims[d];
   }
   for (int d = 0; d >= 0;) {
-    if (!chunks_have_seen(c, at)) {
-      TAREI_TRY(check_chunk(c, at, err));
-    }
+    TAREI_TRY(check_chunk_once(c, at, err));
     for (d = c->rank - 1; d >= 0; d--) {
       at[d] += c->dims[d];
       if (at[d] < start[d] + count[d]) {

@@ -3,7 +3,7 @@
 
 #include "hdf5_helper.h"
 
-enum { ROWS = 4, COLUMNS = 6, CHUNK_ROWS = 3, CHUNK_BYTES = CHUNK_ROWS * COLUMNS * 4 };
+enum { ROWS = 5, COLUMNS = 6, CHUNK_ROWS = 3, CHUNK_BYTES = CHUNK_ROWS * COLUMNS * 4 };
 
 static tare_port x_port;
 static tare_dataset_options x_options;
@@ -44,7 +44,7 @@ static hid_t make_set(const hid_t file, const hid_t list) {
   return set;
 }
 
-/* All four rows are right. */
+/* All rows are right. */
 static void expect_rows(const char *const path) {
   float expected[ROWS * COLUMNS];
   fill_rows(expected);
