@@ -21,7 +21,8 @@ tare_install $packages
 # shellcheck disable=SC2086
 sh tools/programs.sh . $packages debootstrap qemu-user # these are for scripts that are run by hand
 
-jobs=$((($(nproc) * 3 + 1) / 2)) # some tests wait: for processes that start, and for such as are killed
+cores=$(nproc)
+jobs=$(((cores * 3 + 1) / 2)) # some tests wait: for processes that start, and for such as are killed
 check() { # PRESET ARGUMENT...: with arguments for ctest
   preset=$1
   shift
@@ -40,6 +41,7 @@ if [ "${1:-}" = --peers ]; then
 fi
 check release -E '^(fault|ends)\.' # failures at every point are for the sanitizers, which see more
 unset TARE_ONNXRUNTIME # the library and the sanitizers do not know each other
+jobs=$cores # under sanitizers the same work takes long, and searches have time limits
 check asan-ubsan -E '^(structure.*|site|install\.sign)$' # which start no program of tare
 if (tare_install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user); then
   check aarch64-kernels
