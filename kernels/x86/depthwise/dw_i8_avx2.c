@@ -88,11 +88,5 @@ void tarei_k_dw_conv_i8_u8s8_8x16__avx2(const tarei_dw_conv *c) {
   const size_t outputs = (size_t)(c->t1 - c->t0);
   const half_source source = {&c->epilogue, outputs, c->channels, (size_t)c->kernel, c->add};
   const half_product product = tarei_half_product__avx2(&source);
-  for (size_t first = 0; first < outputs; first += most) {
-    const size_t rows = outputs - first < most ? outputs - first : most;
-    for (size_t channel = 0; channel < c->channels; channel += GEMM_PANEL) {
-      const paired_tile tile = {c, &product, first, rows, channel, c->channels};
-      paired_run(&tile, paired_conv_sums, room);
-    }
-  }
+  paired_run_all(c, &product, outputs, c->channels, most, paired_conv_sums, room);
 }

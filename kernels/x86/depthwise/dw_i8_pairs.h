@@ -108,4 +108,17 @@ TAREI_INLINE void paired_run(const paired_tile *t, paired_sums_fn *compute, int3
   }
 }
 
+/* All outputs and channels, at most `most` outputs at a time, for which `room` is. */
+TAREI_INLINE void paired_run_all(const void *conv, const half_product *product, size_t outputs,
+                                 size_t channels, size_t most, paired_sums_fn *compute,
+                                 int32_t *room) {
+  for (size_t first = 0; first < outputs; first += most) {
+    const size_t rows = outputs - first < most ? outputs - first : most;
+    for (size_t channel = 0; channel < channels; channel += GEMM_PANEL) {
+      const paired_tile tile = {conv, product, first, rows, channel, channels};
+      paired_run(&tile, compute, room);
+    }
+  }
+}
+
 #endif

@@ -126,11 +126,5 @@ void tarei_k_dw_planes_i8_u8s8_4x16__avx2(const tarei_dw_planes *p) {
   const half_source source = {&p->epilogue, outputs, p->channels,
                               (size_t)(p->kernel[0] * p->kernel[1]), p->add};
   const half_product product = tarei_half_product__avx2(&source);
-  for (size_t first = 0; first < outputs; first += PAIRED_ROWS) {
-    const size_t rows = outputs - first < PAIRED_ROWS ? outputs - first : PAIRED_ROWS;
-    for (size_t channel = 0; channel < p->channels; channel += GEMM_PANEL) {
-      const paired_tile tile = {p, &product, first, rows, channel, p->channels};
-      paired_run(&tile, paired_planes_sums, room);
-    }
-  }
+  paired_run_all(p, &product, outputs, p->channels, PAIRED_ROWS, paired_planes_sums, room);
 }
