@@ -2,15 +2,6 @@
 #include "hdf5_helper.h"
 
 static const float FLAT[] = {0, 1, 2, 3, 4, 5};
-static tare_port x_port;
-static tare_dataset_options x_options;
-
-static int set_up(void **state) {
-  x_port = port("x", TARE_F32, 2);
-  x_options = options_for(&x_port, 1);
-  return make_scratch(state);
-}
-
 static void refuse_offsets(const hsize_t n, const int64_t *const offsets, const char *const part) {
   const hid_t f = make_file("bad.h5");
   put_floats(f, "x/values", 6, FLAT);
@@ -465,5 +456,5 @@ int main(void) {
       cmocka_unit_test(mappings_that_cannot_hold),
       cmocka_unit_test(links_in_a_circle_end),
   };
-  return cmocka_run_group_tests(tests, set_up, remove_scratch);
+  return cmocka_run_group_tests(tests, set_up_x, remove_scratch);
 }

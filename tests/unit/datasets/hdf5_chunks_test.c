@@ -5,15 +5,6 @@
 
 enum { ROWS = 5, COLUMNS = 6, CHUNK_ROWS = 3, CHUNK_BYTES = CHUNK_ROWS * COLUMNS * 4 };
 
-static tare_port x_port;
-static tare_dataset_options x_options;
-
-static int set_up(void **state) {
-  x_port = port("x", TARE_F32, 2);
-  x_options = options_for(&x_port, 1);
-  return make_scratch(state);
-}
-
 /* Row i of 'x' has the values 10 i, 10 i + 1, ... */
 static void fill_rows(float *const values) {
   for (int i = 0; i < ROWS * COLUMNS; i++) {
@@ -168,5 +159,5 @@ int main(void) {
       cmocka_unit_test(rows_of_changing_length),
       cmocka_unit_test(chunks_that_unpack_to_another_size),
   };
-  return cmocka_run_group_tests(tests, set_up, remove_scratch);
+  return cmocka_run_group_tests(tests, set_up_x, remove_scratch);
 }

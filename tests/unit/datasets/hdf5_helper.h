@@ -6,6 +6,16 @@
 
 #include "data_helper.h"
 
+/* For data of one input 'x' with two dims. */
+static tare_port x_port;
+static tare_dataset_options x_options;
+
+static inline int set_up_x(void **state) {
+  x_port = port("x", TARE_F32, 2);
+  x_options = options_for(&x_port, 1);
+  return make_scratch(state);
+}
+
 static inline hid_t make_file(const char *const name) {
   const hid_t file = H5Fcreate(at(name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   assert_true(file >= 0);
