@@ -9,10 +9,11 @@
 #define MOST_LENGTH ((size_t)1 << 20)
 /* What the rounding of floats leaves between weights and the transform: of the largest of a row. */
 #define ROUNDING 3e-7
-#define NOTHING 1e-10 /* rows of zeros, as sin(pi t) in double gives them: of the largest weight \
-                       */
-#define SEEN 0.2      /* of the window: samples that show the frequency of a row */
-#define APART 0.1     /* of a bin: a row is of another length of transform */
+/* Rows of zeros, as sin(pi t) in double gives them: of the largest weight. */
+#define NOTHING 1e-10
+#define SEEN 0.2  /* of the window: samples that show the frequency of a row */
+#define APART 0.1 /* of a bin: a row is of another length of transform */
+#define MOST_WINDOWS 4
 
 static const double PI = 3.14159265358979323846;
 
@@ -50,29 +51,19 @@ static double largest_of(const float *const x, const size_t n) {
 /* --- the window --------------------------------------------------------------------------------
  */
 
-/* The largest row that has one sign, which is what bin 0 is; false without one. */
-static bool window_of_row(const fourier_rows *const r, double *const window) {
-  double best = 0;
-  for (size_t o = 0; o < r->outputs; o++) {
-    const float *const w = r->w + o * r->taps;
-    double sum = 0, size = 0;
-    for (size_t t = 0; t < r->taps; t++) {
-      sum += (double)w[t];
-      size += fabs((double)w[t]);
-    }
-    if (fabs(sum) < size * (1 - ROUNDING) || size <= best) {
-      continue;
-    }
-    best = size;
-    for (size_t t = 0; t < r->taps; t++) {
-      window[t] = (double)w[t];
-    }
+/* The window is what bin 0 is, a row of one sign; false for others. */
+static bool window_of_row(const fourier_rows *const r, const float *const w, double *const window) {
+  double sum = 0, size = 0;
+  for (size_t t = 0; t < r->taps; t++) {
+    window[t] = (double)w[t];
+    sum += window[t];
+    size += fabs(window[t]);
   }
-  return best > 0;
+  return size > 0 && fabs(sum) >= size * (1 - ROUNDING);
 }
 
 /* Squares of cosines and sines of all bins add up to the same for each sample. */
-static bool window_of_squares(const fourier_rows *const r, double *const window) {
+static void window_of_squares(const fourier_rows *const r, double *const window) {
   for (size_t t = 0; t < r->taps; t++) {
     double sum = 0;
     for (size_t o = 0; o < r->outputs; o++) {
@@ -81,7 +72,6 @@ static bool window_of_squares(const fourier_rows *const r, double *const window)
     }
     window[t] = sqrt(2 * sum / (double)r->outputs);
   }
-  return true;
 }
 
 /* --- rows --------------------------------------------------------------------------------------
@@ -185,10 +175,27 @@ static void take_largest(const fourier_rows *const r, const double *const window
   }
 }
 
+/* Not only bin 0 has one sign: under a window of little more than half the transform, bin 1 has it
+ * too. */
+static bool fit_window(const fourier_rows *const r, double *const window, const double largest,
+                       tarei_fourier_basis *const out) {
+  size_t tried = 0;
+  for (size_t o = 0; o < r->outputs && tried < MOST_WINDOWS; o++) {
+    if (!window_of_row(r, r->w + o * r->taps, window)) {
+      continue;
+    }
+    tried++;
+    if (fit_rows(r, window, largest, out)) {
+      return true;
+    }
+  }
+  window_of_squares(r, window);
+  return fit_rows(r, window, largest, out);
+}
+
 static bool fit_basis(const fourier_rows *const r, double *const window, const double largest,
                       tarei_fourier_basis *const out) {
-  const bool found = (window_of_row(r, window) && fit_rows(r, window, largest, out)) ||
-                     (window_of_squares(r, window) && fit_rows(r, window, largest, out));
+  const bool found = fit_window(r, window, largest, out);
   if (found) {
     take_largest(r, window, out);
   }
