@@ -218,6 +218,7 @@ tare_status tare_raise_layers(const tare_model *const model, const tare_profiles
                      .search = search,
                      .check = check,
                      .start = tarei_now(),
+                     .spent = tarei_thread_seconds(),
                      .out = out};
   r.trials = (tarei_trials){.model = model,
                             .profiles = profiles,

@@ -17,7 +17,9 @@ enum { MOST_MIXES = 8 };
 #define LEAST_SAVED 0.1  /* of the price of float */
 
 bool tarei_raising_is_late(const tarei_raising *const r) {
-  return r->options->seconds > 0 && tarei_now() - r->start >= r->options->seconds;
+  const tare_raise_options *const o = r->options;
+  return (o->seconds > 0 && tarei_now() - r->start >= o->seconds) ||
+         (o->processor_seconds > 0 && tarei_thread_seconds() - r->spent >= o->processor_seconds);
 }
 
 /* --- judging ---------------------------------------------------------------------------------- */

@@ -11,9 +11,9 @@ typedef struct tarei_raising {
   const tare_raise_options *options;
   tare_dataset *search, *check;
   tarei_tune_layers layers;
-  double start;
-  double floor; /* noise with all layers in float that can be */
-  double sure;  /* noise of the mix in `out`, and its price */
+  double start, spent; /* when it began: of the clock, of the thread */
+  double floor;        /* noise with all layers in float that can be */
+  double sure;         /* noise of the mix in `out`, and its price */
   double price;
   tare_raised *out;
 } tarei_raising;

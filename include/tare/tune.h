@@ -198,13 +198,15 @@ typedef struct tare_raise_options {
   double sqnr_db;  /* what a plan below it shall reach: 1 dB more */
   double seconds;  /* after this time what has been measured decides, and two plans at most
                       are judged; 0: no limit */
+  double processor_seconds; /* the same of what the calling thread has had on a processor, which
+                               other work on the machine does not change; 0: no limit */
   tare_build_options build; /* with a table, whose own requests do not count. Layers that its
                                layer_precisions name keep the precision that they ask for */
   tare_eval_options eval;   /* how samples run; the metric, against, tensors, save_outputs and
                                progress are not used */
   const tare_raise_written *written; /* what is judged, with the `isa` of `build`; NULL: plans of
                                         `build` */
-  void *reserved[7];                 /* for later versions; NULL */
+  void *reserved[6];                 /* for later versions; NULL */
 } tare_raise_options;
 
 /** What tare_raise_layers found. Free its text with tare_raised_fini. */

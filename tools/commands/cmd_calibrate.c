@@ -33,6 +33,7 @@ typedef struct calibrate_arguments {
   bool count_padding, all_tensors;
   bool raise_layers, keep_layers; /* auto and off of --raise-layers, where given */
   int64_t generate;               /* tokens behind each sample; 0: none */
+  double search_limit;            /* 0: the default */
   opt_weight_methods weight_methods;
   const char *output;
 } calibrate_arguments;
@@ -153,6 +154,7 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       state->child_inputs[2] = &a->table;
       state->child_inputs[3] = &a->parts;
       state->child_inputs[4] = &a->choice;
+      state->child_inputs[5] = &a->search_limit;
       return 0;
     case 'o':
       a->output = arg;
@@ -183,6 +185,7 @@ static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
                                              {&opt_table_argp, 0, "When a table is written:", 4},
                                              {&opt_parts_argp, 0, "Parts of the data:", 6},
                                              {&opt_choice_argp, 0, "Choice of samples:", 5},
+                                             {&opt_search_limit_argp, 0, NULL, 0},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -284,6 +287,8 @@ static tare_status check_accuracy(const calibrate_arguments *const a, calibrate_
                            .table = w->table ? w->table : table,
                            .kept = w->table,
                            .raises = may_raise(a, w),
+                           .processor_seconds = a->search_limit,
+                           .time_option = "--time-limit",
                            .profiles = w->profiles,
                            .lengths = &w->lengths,
                            .streaming = w->streaming};

@@ -39,7 +39,7 @@ typedef struct quantize_arguments {
   const char *output, *table, *method; /* method NULL: the best one */
   bool per_profile, keep_layers;       /* keep_layers: raise none */
   opt_weight_methods weight_methods;
-  double percentile;
+  double percentile, search_limit; /* 0: the defaults */
   cli_list eval;
 } quantize_arguments;
 
@@ -106,6 +106,7 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       state->child_inputs[2] = &a->export;
       state->child_inputs[3] = &a->metric;
       state->child_inputs[4] = &a->weight_methods;
+      state->child_inputs[5] = &a->search_limit;
       return 0;
     case 'o':
       a->output = arg;
@@ -141,6 +142,7 @@ static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
                                              {&opt_export_argp, 0, "Quantized model:", 4},
                                              {&opt_metric_argp, 0, "Metric, with --eval:", 5},
                                              {&opt_weight_methods_argp, 0, NULL, 0},
+                                             {&opt_search_limit_argp, 0, NULL, 0},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -256,7 +258,8 @@ static quantize_judged judged_of(const quantize_arguments *const a, const quanti
                            .model = w->model,
                            .fp32 = w->choice.fp32,
                            .lengths = &w->lengths,
-                           .streaming = w->streaming};
+                           .streaming = w->streaming,
+                           .processor_seconds = a->search_limit};
 }
 
 static tare_status raise_written(const quantize_arguments *const a, quantize_work *const w,

@@ -29,6 +29,7 @@ enum option_keys {
   KEYS_WEIGHT_METHODS = 0xe00,
   KEYS_PARTS = 0xf00,
   KEYS_CHOICE = 0x1000,
+  KEYS_SEARCH_LIMIT = 0x1100,
   OPT_COMMAND = 0x1100 /* a command's own keys begin here */
 };
 
@@ -162,6 +163,8 @@ int opt_end(const char *command, const opt_common *options, tare_status status,
 extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, opt_data_argp,
     opt_fit_argp, opt_table_argp, opt_metric_argp, opt_streaming_argp, opt_model_argp,
     opt_inputs_argp;
+/* How long a search for layers may take, as a double; 0: the default. */
+extern const struct argp opt_search_limit_argp;
 extern const struct argp opt_percentile_argp; /* its input is a double; 0: the default */
 /* Text as a percentile that methods take; ends the parse otherwise, naming `option`. */
 double opt_percentile_of(const struct argp_state *state, const char *option, const char *text);

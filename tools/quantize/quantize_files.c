@@ -83,10 +83,10 @@ static tare_status quantize_read_files(const quantize_writing *const how,
                                        quantize_files *const files, tare_error *const err) {
   for (int i = 0; i < files->n; i++) {
     quantize_file *const file = &files->items[i];
-    const double start = cli_now();
+    const double start = cli_spent();
     if (!file->plan) {
       CLI_TRY(quantize_plan(how, file->path, &file->plan, err));
-      file->building = cli_now() - start;
+      file->building = cli_spent() - start;
     }
   }
   return TARE_OK;

@@ -12,7 +12,7 @@ typedef struct quantize_file {
   bool external;      /* constants are beside the model */
   bool had, had_data; /* there were such files before */
   tare_plan *plan;    /* of what is in the file; NULL before it is read */
-  double building;    /* seconds that this took */
+  double building;    /* processor seconds that this took */
   accuracy checked;   /* on some samples of the calibration */
 } quantize_file;
 

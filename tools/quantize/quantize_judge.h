@@ -12,6 +12,7 @@ typedef struct quantize_judged {
   const tare_plan *fp32;
   const length_inputs *lengths;
   tare_streaming *streaming; /* NULL: samples are runs */
+  double processor_seconds;  /* that a search for layers may take; 0: the default */
 } quantize_judged;
 
 /* Reads the files and runs them beside the float model. Warns of each that is bad, and names the

@@ -54,6 +54,8 @@ static raising_case case_of(const draft *const d) {
                         .profiles = d->how->profiles,
                         .streaming = d->what->streaming,
                         .per_profile = d->file->profile >= 0,
+                        .processor_seconds = d->what->processor_seconds,
+                        .time_option = "--time-limit",
                         .plan = d->plan,
                         .result = &d->result};
 }

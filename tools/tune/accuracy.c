@@ -15,7 +15,7 @@ typedef struct accuracy_run {
   tare_plan *fp32, *int8;
   tare_dataset *data;
   tare_eval_result result;  /* of the last measurement */
-  double building, running; /* seconds of the int8 plan, of both plans over the samples */
+  double building, running; /* processor seconds of the int8 plan, of both over the samples */
 } accuracy_run;
 
 void accuracy_warn(const opt_common *const common, const char *const what, const double sqnr_db,
@@ -42,13 +42,13 @@ static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *
   tare_plan_free(&r->int8);
   tare_eval_result_fini(&r->result);
   r->result = (tare_eval_result){0};
-  const double start = cli_now();
+  const double start = cli_spent();
   CLI_TRY(tare_plan_build(c->model, c->profiles, &int8, &r->int8, err));
-  r->building = cli_now() - start;
+  r->building = cli_spent() - start;
   CLI_TRY(tare_dataset_rewind(r->data, err));
   o.against = r->fp32;
   CLI_TRY(tare_eval(r->int8, r->data, &o, &r->result, err));
-  r->running = r->result.seconds + r->result.reference_seconds;
+  r->running = cli_spent() - start - r->building;
   return TARE_OK;
 }
 
@@ -58,6 +58,11 @@ static int quantized_layers(const tare_plan *const plan) {
     n += tare_precision_is_integer(tare_plan_layer(plan, i).got);
   }
   return n;
+}
+
+double accuracy_ranking_seconds(const double given) {
+  static const double usual = 15;
+  return given > 0 ? given : usual;
 }
 
 char *accuracy_costly_layers(const sensitive_layer *const layers, const int n) {
@@ -76,7 +81,7 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
   const tare_build_options build = opt_trial_options(c->build, &c->in->common, NULL);
   const double each = r->building + r->running * ACCURACY_RANKED_SAMPLES / ACCURACY_SAMPLES;
   const double foreseen = each * quantized_layers(r->int8);
-  if (foreseen > ACCURACY_RANKING_SECONDS) {
+  if (foreseen > accuracy_ranking_seconds(c->processor_seconds)) {
     *text = cli_format(
         "to find the layers that cost most takes about %.0f s; `tare debug "
         "sensitivity' does it",
@@ -121,7 +126,9 @@ static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *co
                                .result = &r->result,
                                .n_probes = FORMS * quantized_layers(r->int8),
                                .forms = "row scales, 16 bits or float",
-                               .seconds = c->seconds};
+                               .seconds = c->seconds,
+                               .processor_seconds = c->processor_seconds,
+                               .time_option = c->time_option};
   tare_raised raised;
   tare_raise_options o;
   tare_raise_options_init(&o);

@@ -15,7 +15,6 @@
 /* Of a check, and of the ranking of layers that follows where the plan is bad, if that takes no
  * longer as far as it can be foreseen. */
 enum { ACCURACY_SAMPLES = 8, ACCURACY_RANKED_SAMPLES = 2, ACCURACY_NAMED_LAYERS = 3 };
-#define ACCURACY_RANKING_SECONDS 15.0
 
 /* What is checked. */
 typedef struct accuracy_case {
@@ -25,7 +24,9 @@ typedef struct accuracy_case {
   tare_table *kept; /* the same table, if it gets a warning where it is bad, and requests where
                        layers are raised; NULL: it stays as it is */
   bool raises;      /* layers may be raised */
-  double seconds;   /* that the search for these may take; 0: a minute */
+  double seconds;   /* that the search for these may take; 0: any time */
+  double processor_seconds;        /* that each search may take on a processor; 0: the default */
+  const char *time_option;         /* that allows more time; NULL: none */
   const tare_build_options *build; /* requests of the user; NULL: none */
   const tare_profiles *profiles;
   const length_inputs *lengths;
@@ -49,6 +50,9 @@ tare_status accuracy_check(const accuracy_case *c, accuracy *out, tare_error *er
 
 /* Warns of an SQNR that was measured already; the layers are not named. */
 void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, int64_t samples);
+
+/* The processor time that the ranking of layers may take, if the user gave so much; 0: none. */
+double accuracy_ranking_seconds(double given);
 
 /* "layers that cost most: ...": the first of n layers; to be freed. */
 char *accuracy_costly_layers(const sensitive_layer *layers, int n);

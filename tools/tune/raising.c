@@ -105,10 +105,23 @@ static void say_raised(const raising_case *const r, const tare_raised *const rai
       raised->standard_sqnr_db, samples, cli_s(samples));
 }
 
+static void say_late(const raising_case *const r, const tare_raise_options *const options,
+                     const bool any) {
+  const double limit =
+      r->seconds > 0 ? fmin(r->seconds, options->processor_seconds) : options->processor_seconds;
+  char *const more = r->time_option ? cli_format(" (%s allows more)", r->time_option) : NULL;
+  say(&r->in->common,
+      any ? "the search for layers to raise takes more than %g s%s: fewer may do"
+          : "no layers are raised: to find them takes more than %g s%s",
+      limit, more ? more : "");
+  free(more);
+}
+
 tare_status raising_search(const raising_case *const r, tare_raise_options *const options,
                            tare_raised *const out, tare_error *const err) {
   tare_dataset *search = NULL, *check = NULL;
-  options->seconds = r->seconds > 0 ? fmin(r->seconds, MOST_SECONDS) : MOST_SECONDS;
+  options->seconds = r->seconds;
+  options->processor_seconds = r->processor_seconds > 0 ? r->processor_seconds : MOST_SECONDS;
   *out = (tare_raised){0};
   tare_status status = open_both(r, &search, &check, err);
   if (status == TARE_OK) {
@@ -121,10 +134,7 @@ tare_status raising_search(const raising_case *const r, tare_raise_options *cons
     say_raised(r, out, samples);
   }
   if (status == TARE_OK && !out->complete) {
-    say(&r->in->common,
-        out->n_layers > 0 ? "the search for layers to raise takes more than %.1f s: fewer may do"
-                          : "no layers are raised: to find them takes more than %.1f s",
-        options->seconds);
+    say_late(r, options, out->n_layers > 0);
   }
   return status;
 }

@@ -19,7 +19,9 @@ typedef struct raising_case {
   const tare_eval_result *result; /* of a run over a few samples */
   int n_probes;                   /* layers, in each form, that are measured alone */
   const char *forms;              /* that layers are raised to, for the message */
-  double seconds;                 /* of the search; 0: a minute */
+  double seconds;                 /* that the search may take; 0: any time */
+  double processor_seconds;       /* of these on a processor; 0: a minute */
+  const char *time_option;        /* that allows more time; NULL: none */
 } raising_case;
 
 /* The first samples, at most `limit`; with `per_profile` so many of each profile. */

@@ -15,6 +15,11 @@ echo "== the same without a word, with more threads, and by another plan"
 "$TARE" build -q "$model" $profile --calib x.json -o x.plan | grep '^layers\|^raised'
 "$TARE" inspect x.plan | grep -c 'as the table says'
 judge x.plan 25
+echo "== a search that is too long, and no time to name layers"
+"$TARE" calibrate "$model" "$models/calib" $profile --time-limit 0.001 -o t.json 2>&1 >text | figures
+"$TARE" calibrate "$model" "$models/calib" $profile --time-limit 0.001 --raise-layers off -o t.json 2>&1 >text | figures |
+  sed 's/about [0-9]* s/about N s/; s/tune .* DATA/tune MODEL DATA/'
+"$TARE" calibrate "$model" "$models/calib" $profile --time-limit never -o t.json 2>&1 | head -1
 echo "== requests count more, and symmetric plans have none"
 "$TARE" build -q "$model" $profile --calib x.json --layer-precisions 'layer0:int8' -o y.plan | grep '^layers\|^raised'
 "$TARE" build -q "$model" $profile --calib x.json --symmetric -o y.plan | grep '^layers\|^raised'

@@ -286,6 +286,24 @@ static void where_the_time_is_over_a_coarse_mix_is_judged(void **const state) {
   tare_raised_fini(&raised);
 }
 
+static void the_time_on_a_processor_ends_it_too(void **const state) {
+  (void)state;
+  tare_raise_options o = options_for(NULL);
+  o.seconds = 1e-9;
+  tare_raised by_clock = raise_by(&o);
+  o.seconds = 0;
+  o.processor_seconds = 1e-9;
+  tare_raised raised = raise_by(&o);
+  assert_false(raised.complete);
+  assert_string_equal(raised.requests, by_clock.requests);
+  tare_raised_fini(&raised);
+  o.processor_seconds = 1e9;
+  raised = raise_by(&o);
+  assert_true(raised.complete);
+  tare_raised_fini(&raised);
+  tare_raised_fini(&by_clock);
+}
+
 /* Wherever the time ends. */
 static void any_time_gives_a_better_plan(void **const state) {
   (void)state;
@@ -372,6 +390,7 @@ int main(void) {
       cmocka_unit_test(a_table_with_requests_is_raised_anew),
       cmocka_unit_test(there_is_a_table),
       cmocka_unit_test(where_the_time_is_over_a_coarse_mix_is_judged),
+      cmocka_unit_test(the_time_on_a_processor_ends_it_too),
       cmocka_unit_test(any_time_gives_a_better_plan),
       cmocka_unit_test(malformed_requests_of_a_table_are_refused),
       cmocka_unit_test(written_models_have_bounds_of_their_own),
