@@ -18,7 +18,11 @@ TAREI_KERNEL_FAMILIES(TAREI_FAMILY_TYPE)
 #define TAREI_K_EXPAND(name, suffix) TAREI_K_PASTE(name, suffix)
 #define TAREI_K_PASTE(name, suffix) name##__##suffix
 
-/* Instrumented lanes inlined everywhere would take the compiler many minutes. */
+/* A few instructions on registers alone, which have nothing to instrument. */
+#define TAREI_LANE static inline __attribute__((always_inline))
+
+/* What reads and writes, instrumented and inlined everywhere, would take the compiler many minutes.
+ */
 #ifdef TAREI_KERNELS_INSTRUMENTED
 #define TAREI_INLINE static __attribute__((noinline, unused))
 #else

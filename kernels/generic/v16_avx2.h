@@ -26,7 +26,7 @@ TAREI_INLINE __m256i mask8(size_t n, size_t first) {
 TAREI_INLINE v16m m_first(size_t n) {
   return (v16m){_mm256_castsi256_ps(mask8(n, 0)), _mm256_castsi256_ps(mask8(n, 8))};
 }
-TAREI_INLINE v16m m_and(v16m a, v16m b) {
+TAREI_LANE v16m m_and(v16m a, v16m b) {
   return BOTH(v16m, BINARY, _mm256_and_ps, a, b);
 }
 TAREI_INLINE unsigned m_count(v16m m) {
@@ -34,7 +34,7 @@ TAREI_INLINE unsigned m_count(v16m m) {
                     __builtin_popcount((unsigned)_mm256_movemask_ps(m.high)));
 }
 
-TAREI_INLINE v16 v_set1(float x) {
+TAREI_LANE v16 v_set1(float x) {
   return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)};
 }
 TAREI_INLINE v16 v_load(const float *p) {
@@ -80,44 +80,44 @@ TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
   }
 }
 
-TAREI_INLINE v16 v_add(v16 a, v16 b) {
+TAREI_LANE v16 v_add(v16 a, v16 b) {
   return BOTH(v16, BINARY, _mm256_add_ps, a, b);
 }
-TAREI_INLINE v16 v_sub(v16 a, v16 b) {
+TAREI_LANE v16 v_sub(v16 a, v16 b) {
   return BOTH(v16, BINARY, _mm256_sub_ps, a, b);
 }
-TAREI_INLINE v16 v_mul(v16 a, v16 b) {
+TAREI_LANE v16 v_mul(v16 a, v16 b) {
   return BOTH(v16, BINARY, _mm256_mul_ps, a, b);
 }
-TAREI_INLINE v16 v_div(v16 a, v16 b) {
+TAREI_LANE v16 v_div(v16 a, v16 b) {
   return BOTH(v16, BINARY, _mm256_div_ps, a, b);
 }
-TAREI_INLINE v16 v_min(v16 a, v16 b) {
+TAREI_LANE v16 v_min(v16 a, v16 b) {
   return BOTH(v16, BINARY, _mm256_min_ps, a, b);
 }
-TAREI_INLINE v16 v_max(v16 a, v16 b) {
+TAREI_LANE v16 v_max(v16 a, v16 b) {
   return BOTH(v16, BINARY, _mm256_max_ps, a, b);
 }
-TAREI_INLINE v16 v_fma(v16 a, v16 b, v16 c) {
+TAREI_LANE v16 v_fma(v16 a, v16 b, v16 c) {
   return BOTH(v16, TERNARY, _mm256_fmadd_ps, a, b, c);
 }
-TAREI_INLINE v16 v_sqrt(v16 a) {
+TAREI_LANE v16 v_sqrt(v16 a) {
   return BOTH(v16, UNARY, _mm256_sqrt_ps, a);
 }
-TAREI_INLINE v16 v_floor(v16 a) {
+TAREI_LANE v16 v_floor(v16 a) {
   return BOTH(v16, WITH, _mm256_round_ps, a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
-TAREI_INLINE v16 v_ceil(v16 a) {
+TAREI_LANE v16 v_ceil(v16 a) {
   return BOTH(v16, WITH, _mm256_round_ps, a, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
 }
-TAREI_INLINE v16 v_round(v16 a) {
+TAREI_LANE v16 v_round(v16 a) {
   return BOTH(v16, WITH, _mm256_round_ps, a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
-TAREI_INLINE v16 v_abs(v16 a) {
+TAREI_LANE v16 v_abs(v16 a) {
   const v16 top = v_set1(-0.0f);
   return BOTH(v16, BINARY, _mm256_andnot_ps, top, a);
 }
-TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
+TAREI_LANE v16 v_copysign(v16 a, v16 sign) {
   const v16 top = v_set1(-0.0f);
   const v16 size = v_abs(a);
   const v16 sign_bit = BOTH(v16, BINARY, _mm256_and_ps, top, sign);
@@ -128,16 +128,16 @@ TAREI_INLINE v16 v_copysign(v16 a, v16 sign) {
 #define ORDERED(half, a, b) _mm256_cmp_ps(a.half, b.half, _CMP_ORD_Q)
 #define MAX_OR_ZERO(half, a, b) _mm256_and_ps(ORDERED(half, a, a), _mm256_max_ps(a.half, b.half))
 #define SELECT(half, m, a, b) _mm256_blendv_ps(b.half, a.half, m.half)
-TAREI_INLINE v16m v_less(v16 a, v16 b) {
+TAREI_LANE v16m v_less(v16 a, v16 b) {
   return BOTH(v16m, LESS, a, b);
 }
-TAREI_INLINE v16m v_is_number(v16 x) {
+TAREI_LANE v16m v_is_number(v16 x) {
   return BOTH(v16m, ORDERED, x, x);
 }
-TAREI_INLINE v16 v_max_or_zero(v16 a, v16 b) {
+TAREI_LANE v16 v_max_or_zero(v16 a, v16 b) {
   return BOTH(v16, MAX_OR_ZERO, a, b);
 }
-TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) {
+TAREI_LANE v16 v_select(v16m m, v16 a, v16 b) {
   return BOTH(v16, SELECT, m, a, b);
 }
 #undef LESS
@@ -145,16 +145,16 @@ TAREI_INLINE v16 v_select(v16m m, v16 a, v16 b) {
 #undef MAX_OR_ZERO
 #undef SELECT
 
-TAREI_INLINE v16i v_bits(v16 a) {
+TAREI_LANE v16i v_bits(v16 a) {
   return BOTH(v16i, UNARY, _mm256_castps_si256, a);
 }
-TAREI_INLINE v16 i_as_float(v16i a) {
+TAREI_LANE v16 i_as_float(v16i a) {
   return BOTH(v16, UNARY, _mm256_castsi256_ps, a);
 }
-TAREI_INLINE v16i i_select(v16m m, v16i a, v16i b) {
+TAREI_LANE v16i i_select(v16m m, v16i a, v16i b) {
   return v_bits(v_select(m, i_as_float(a), i_as_float(b)));
 }
-TAREI_INLINE v16i i_set1(int32_t x) {
+TAREI_LANE v16i i_set1(int32_t x) {
   return (v16i){_mm256_set1_epi32(x), _mm256_set1_epi32(x)};
 }
 TAREI_INLINE v16i i_load(const int32_t *p) {
@@ -164,22 +164,22 @@ TAREI_INLINE v16i i_load_part(const int32_t *p, size_t n) {
   const __m256i low = _mm256_maskload_epi32(p, mask8(n, 0));
   return (v16i){low, n > 8 ? _mm256_maskload_epi32(p + 8, mask8(n, 8)) : _mm256_setzero_si256()};
 }
-TAREI_INLINE v16i i_add(v16i a, v16i b) {
+TAREI_LANE v16i i_add(v16i a, v16i b) {
   return BOTH(v16i, BINARY, _mm256_add_epi32, a, b);
 }
-TAREI_INLINE v16i i_sub(v16i a, v16i b) {
+TAREI_LANE v16i i_sub(v16i a, v16i b) {
   return BOTH(v16i, BINARY, _mm256_sub_epi32, a, b);
 }
-TAREI_INLINE v16i i_max(v16i a, v16i b) {
+TAREI_LANE v16i i_max(v16i a, v16i b) {
   return BOTH(v16i, BINARY, _mm256_max_epi32, a, b);
 }
-TAREI_INLINE v16i i_mul(v16i a, v16i b) {
+TAREI_LANE v16i i_mul(v16i a, v16i b) {
   return BOTH(v16i, BINARY, _mm256_mullo_epi32, a, b);
 }
-TAREI_INLINE v16i i_shift_left(v16i a, int by) {
+TAREI_LANE v16i i_shift_left(v16i a, int by) {
   return BOTH(v16i, WITH, _mm256_sll_epi32, a, _mm_cvtsi32_si128(by));
 }
-TAREI_INLINE v16i i_shift_right(v16i a, int by) {
+TAREI_LANE v16i i_shift_right(v16i a, int by) {
   return BOTH(v16i, WITH, _mm256_sra_epi32, a, _mm_cvtsi32_si128(by));
 }
 TAREI_INLINE int32_t i_sum(v16i a) {
@@ -188,7 +188,7 @@ TAREI_INLINE int32_t i_sum(v16i a) {
   const __m128i h2 = _mm_add_epi32(h4, _mm_unpackhi_epi64(h4, h4));
   return _mm_cvtsi128_si32(_mm_add_epi32(h2, _mm_shuffle_epi32(h2, 1)));
 }
-TAREI_INLINE v16 i_to_float(v16i a) {
+TAREI_LANE v16 i_to_float(v16i a) {
   return BOTH(v16, UNARY, _mm256_cvtepi32_ps, a);
 }
 /* lane i of the result is lane (index[i] mod 16) of the table */
@@ -196,17 +196,17 @@ TAREI_INLINE v16 i_to_float(v16i a) {
   _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index.half),  \
                    _mm256_permutevar8x32_ps(table.high, index.half), \
                    _mm256_castsi256_ps(_mm256_slli_epi32(index.half, 28)))
-TAREI_INLINE v16 v_lookup(v16 table, v16i index) {
+TAREI_LANE v16 v_lookup(v16 table, v16i index) {
   return BOTH(v16, LOOKUP, table, index);
 }
 #undef LOOKUP
 /* toward zero; lanes within the range of int32 */
-TAREI_INLINE v16i v_truncate(v16 a) {
+TAREI_LANE v16i v_truncate(v16 a) {
   return BOTH(v16i, UNARY, _mm256_cvttps_epi32, a);
 }
 
 /* half to even; likewise */
-TAREI_INLINE v16i v_nearest(v16 a) {
+TAREI_LANE v16i v_nearest(v16 a) {
   return BOTH(v16i, UNARY, _mm256_cvtps_epi32, a);
 }
 

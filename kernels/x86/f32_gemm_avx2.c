@@ -29,9 +29,31 @@ static const float *stripe_at(const tarei_f32_gemm *g, size_t stripe) {
   return g->b + column / GEMM_PANEL * g->k * STEP + column % GEMM_PANEL;
 }
 
+TAREI_STEP void stripe_steps(stripe_sums *s, row_cursor *a, const float *b, size_t panel,
+                             size_t steps, const size_t rows, const size_t columns) {
+  for (size_t k = 0; k < steps; k++) {
+    __m256 w[MAX_COLUMNS];
+#pragma GCC unroll 8
+    for (size_t q = 0; q < columns; q++) {
+      w[q] = _mm256_load_ps(b + q / 4 * panel + q % 4 * LANES);
+    }
+#pragma GCC unroll 14
+    for (size_t i = 0; i < rows; i++) {
+      const __m256 x = _mm256_broadcast_ss(row_cursor_row(a, i));
+#pragma GCC unroll 8
+      for (size_t q = 0; q < columns; q++) {
+        s->v[i * columns + q] = _mm256_fmadd_ps(x, w[q], s->v[i * columns + q]);
+      }
+    }
+    row_cursor_advance(a, rows);
+    b += STEP;
+  }
+}
+
 TAREI_INLINE void stripe_multiply(const tarei_f32_gemm *g, stripe_sums *s, size_t m0,
                                   const float *b, const size_t rows, const size_t columns) {
   const size_t parts = tarei_f32_gemm_parts(g), steps = tarei_f32_gemm_part(g), panel = g->k * STEP;
+  const size_t apart = columns < 4 ? columns : 4; /* vectors of one panel */
 #pragma GCC unroll 14
   for (size_t i = 0; i < rows * columns; i++) {
     s->v[i] = _mm256_setzero_ps();
@@ -39,24 +61,12 @@ TAREI_INLINE void stripe_multiply(const tarei_f32_gemm *g, stripe_sums *s, size_
   for (size_t part = 0; part < parts; part++) {
     const float *const first = g->a + m0 * g->lda + part * g->part_step;
     row_cursor a = row_cursor_at(first, g->lda * sizeof *g->a);
-    row_cursor_check(&a, rows, steps * sizeof *first); /* broadcasts are not instrumented */
-    for (size_t k = 0; k < steps; k++) {
-      __m256 w[MAX_COLUMNS];
-#pragma GCC unroll 8
-      for (size_t q = 0; q < columns; q++) {
-        w[q] = _mm256_load_ps(b + q / 4 * panel + q % 4 * LANES);
-      }
-#pragma GCC unroll 14
-      for (size_t i = 0; i < rows; i++) {
-        const __m256 x = _mm256_broadcast_ss(row_cursor_row(&a, i));
-#pragma GCC unroll 8
-        for (size_t q = 0; q < columns; q++) {
-          s->v[i * columns + q] = _mm256_fmadd_ps(x, w[q], s->v[i * columns + q]);
-        }
-      }
-      row_cursor_advance(&a, rows);
-      b += STEP;
+    row_cursor_check(&a, rows, steps * sizeof *first);
+    for (size_t q = 0; steps && q < columns; q += 4) {
+      tarei_steps_read(b + q / 4 * panel, ((steps - 1) * STEP + apart * LANES) * sizeof *b);
     }
+    stripe_steps(s, &a, b, panel, steps, rows, columns);
+    b += steps * STEP;
   }
 }
 

@@ -52,7 +52,7 @@ TAREI_INLINE void widen_row(const uint8_t *a, size_t k, wide_row *to) {
 }
 
 /* Of each word. The mask stays in memory: there is no register for it. */
-TAREI_INLINE __m256i upper_bytes(__m256i words) {
+TAREI_LANE __m256i upper_bytes(__m256i words) {
   static const _Alignas(32)
       uint16_t mask[16] = {UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
                            UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER};
@@ -90,14 +90,8 @@ TAREI_INLINE sums_before sums_from(sums_before from, size_t column) {
   return (sums_before){from.first + column, from.row_step};
 }
 
-/* The products of some rows and of one, two or four vectors of columns, added to what is before. */
-TAREI_INLINE void add_products(const wide_row *a, const int8_t *b, size_t steps, const size_t rows,
-                               const size_t vectors, sums_before before, int32_t *sums) {
-  __m256i sum[2 * MAX_ROWS];
-#pragma GCC unroll 12
-  for (size_t i = 0; i < rows * vectors; i++) {
-    sum[i] = _mm256_setzero_si256();
-  }
+TAREI_STEP void product_steps(__m256i *sum, const wide_row *a, const int8_t *b, size_t steps,
+                              const size_t rows, const size_t vectors) {
   const int32_t *x = a->even;
   for (size_t s = 0; s < steps; s++) {
 #pragma GCC unroll 2
@@ -126,6 +120,19 @@ TAREI_INLINE void add_products(const wide_row *a, const int8_t *b, size_t steps,
     __asm__("" : "+r"(x)); /* one pointer to all rows */
     b += STEP;
   }
+}
+
+/* The products of some rows and of one, two or four vectors of columns, added to what is before. */
+TAREI_INLINE void add_products(const wide_row *a, const int8_t *b, size_t steps, const size_t rows,
+                               const size_t vectors, sums_before before, int32_t *sums) {
+  __m256i sum[2 * MAX_ROWS];
+#pragma GCC unroll 12
+  for (size_t i = 0; i < rows * vectors; i++) {
+    sum[i] = _mm256_setzero_si256();
+  }
+  tarei_steps_read(a, rows * sizeof *a);
+  tarei_steps_read(b, steps ? (steps - 1) * STEP + vectors * 32 : 0);
+  product_steps(sum, a, b, steps, rows, vectors);
 #pragma GCC unroll 12
   for (size_t i = 0; i < rows * vectors; i++) {
     const size_t row = i / vectors, column = i % vectors * 8;
