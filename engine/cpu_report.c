@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <tare/tare.h>
 
@@ -12,6 +13,19 @@ tare_status tarei_isa_read(const char *const isa, unsigned *const mask, tare_err
              ? TARE_OK
              : tarei_fail(err, TARE_E_USAGE, "%sunknown instruction set '%s', expected some of %s",
                           isa ? "" : "TARE_ISA in the environment: ", wanted, tarei_isa_choices());
+}
+
+int tare_n_isas(void) {
+  int n = 0;
+  while (tarei_isa_at(n)) {
+    n++;
+  }
+  return n;
+}
+
+const char *tare_isa_name(const int number) {
+  assert(tarei_isa_at(number));
+  return tarei_isa_at(number);
 }
 
 tare_status tare_cpu_report(const char *const isa, char **const out, tare_error *const err) {

@@ -134,6 +134,10 @@ const char *tarei_isa_choices(void) {
   return choices + 2;
 }
 
+const char *tarei_isa_at(const int number) {
+  return number >= 0 && number < N_ISAS ? isas[number].name : NULL;
+}
+
 const char *tarei_isa_name(unsigned one_bit) {
   for (int i = 0; i < N_ISAS; i++) {
     if (isas[i].bit == one_bit) {

@@ -496,6 +496,13 @@ typedef void tare_layer_timer(void *user, int layer, double begin, double end);
  */
 TARE_API void tare_context_set_timer(tare_context *context, tare_layer_timer *timer, void *user);
 
+/** The number of CPU features that `isa` of options may list. */
+TARE_API int tare_n_isas(void);
+
+/** The name of one, e.g. "avx512vnni"; number is from 0 to tare_n_isas() - 1. Also those of other
+ * processors, "any" (what builds for every machine take) and "native" (all found). */
+TARE_API const char *tare_isa_name(int number);
+
 /**
  * Lists the CPU features found and the kernel chosen for each family, one per line.
  * @param isa features that may be used, or NULL, as in tare_build_options

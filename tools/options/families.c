@@ -27,6 +27,10 @@ cli_family family_methods(void) {
   return (cli_family){"method", tare_n_methods(), tare_method_name, NULL};
 }
 
+cli_family family_isas(void) {
+  return (cli_family){"instruction set", tare_n_isas(), tare_isa_name, NULL};
+}
+
 cli_family family_metrics(void) {
   return (cli_family){"metric", tare_n_metrics(), tare_metric_name, tare_metric_summary};
 }
@@ -109,8 +113,8 @@ FAMILY_OF_CHOICES(family_table_smoothings, "value of --smoothing", TABLE_SMOOTHI
 static const choice SMALL_LAYERS[] = {{"float", "default"}, {"int8", NULL}};
 FAMILY_OF_CHOICES(family_small_layers, "value of --small-layers", SMALL_LAYERS)
 
-static const choice RAISINGS[] = {{"auto", "where an output has less than 28 dB, quantize: 27; default"},
-                                  {"off", NULL}};
+static const choice RAISINGS[] = {
+    {"auto", "where an output has less than 28 dB, quantize: 27; default"}, {"off", NULL}};
 FAMILY_OF_CHOICES(family_raisings, "value of --raise-layers", RAISINGS)
 
 static const choice CONSTRAINTS[] = {

@@ -7,6 +7,7 @@
 #include "tools/cli.h"
 
 cli_family family_methods(void), family_metrics(void), family_presets(void) /* of features */;
+cli_family family_isas(void);             /* CPU features */
 cli_family family_targets(void);          /* of quantized models */
 cli_family family_fits(void);             /* numbers are those of tare_fit */
 cli_family family_outsides(void);         /* and of tare_outside */

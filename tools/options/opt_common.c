@@ -1,4 +1,7 @@
+#include <stdlib.h>
+
 #include "tools/json_out.h"
+#include "tools/options/families.h"
 #include "tools/options/options.h"
 
 enum { OPT_THREADS = KEYS_COMMON, OPT_ISA, OPT_JSON, OPT_PROGRESS };
@@ -13,6 +16,19 @@ static const struct argp_option OPTIONS[] = {
     {"progress", OPT_PROGRESS, NULL, 0, "Show progress even when stderr is not a terminal", 0},
     {0}};
 
+/* What the library reads as it was given. */
+static void common_check_isa(const struct argp_state *const state, const char *const arg) {
+  const cli_family isas = family_isas();
+  char *const copy = cli_format("%s", arg);
+  cli_list names = {0};
+  cli_list_split(&names, copy);
+  for (int i = 0; i < names.n; i++) {
+    (void)cli_pick(state, &isas, names.items[i]);
+  }
+  cli_list_fini(&names);
+  free(copy);
+}
+
 static error_t common_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_common *const o = state->input;
   switch (key) {
@@ -23,6 +39,7 @@ static error_t common_parse(const int key, char *const arg, struct argp_state *c
       o->threads = (int)cli_int(state, "--threads", arg, 1, 4096);
       return 0;
     case OPT_ISA:
+      common_check_isa(state, arg);
       o->isa = arg;
       return 0;
     case OPT_JSON:

@@ -15,6 +15,8 @@ ask table --format=o
 ask run --metric=c
 ask export --target=t
 ask debug sensitivity --keep=
+ask doctor --isa=avx512
+ask build --isa=avx2,a
 
 echo "== any text is allowed, or none, or there is no such option"
 ask calibrate --profile=a
