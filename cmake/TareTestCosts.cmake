@@ -17,18 +17,11 @@ set(TARE_TEST_COSTS
   plans.plan 15
   plans.damage 15)
 
-# Tests of searches that end after some time, and then find other layers: nothing runs beside them on two cores.
-set(TARE_TEST_SEARCHES cli.choice cli.compare_raised cli.quantize cli.quantize_judged cli.quantize_raised
-  cli.raise_layers cli.tune cli.tutorials)
-
 function(tare_test_cost name)
   list(FIND TARE_TEST_COSTS ${name} at)
   if(at GREATER -1)
     math(EXPR at "${at} + 1")
     list(GET TARE_TEST_COSTS ${at} cost)
     set_tests_properties(${name} PROPERTIES COST ${cost})
-  endif()
-  if(name IN_LIST TARE_TEST_SEARCHES)
-    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
   endif()
 endfunction()

@@ -41,7 +41,7 @@ if [ "${1:-}" = --peers ]; then
 fi
 check release -E '^(fault|ends)\.' # failures at every point are for the sanitizers, which see more
 unset TARE_ONNXRUNTIME # the library and the sanitizers do not know each other
-jobs=$cores # under sanitizers the same work takes long, and searches have time limits
+jobs=$cores # under sanitizers tests compute, and hardly wait
 check asan-ubsan -E '^(structure.*|site|install\.sign)$' # which start no program of tare
 if (tare_install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user); then
   check aarch64-kernels
