@@ -1,21 +1,27 @@
 # The tests that take longest, with their seconds under sanitizers. ctest starts them first, so
 # that all cores end together, also in a build folder where it has not measured them yet.
 set(TARE_TEST_COSTS
-  ranks.mpirun 80
-  ranks.deaths 68
-  ranks.kills 50
-  ranks.splits 45
-  cli.tune 41
-  cli.quantize_judged 37
-  cli.choice 35
-  fault.compare 30
-  cli.quantize 25
-  calib.result_file 25
-  cli.tutorials 24
-  calib.export 19
-  fault.quantize 18
-  plans.plan 15
-  plans.damage 15)
+  cli.quantize_judged 153
+  ranks.mpirun 114
+  cli.choice 88
+  cli.quantize 86
+  ranks.deaths 85
+  ranks.splits 82
+  cli.compare_resume 69
+  ranks.kills 65
+  cli.tune 62
+  options.pairs 61
+  fault.tune 58
+  fault.compare 53
+  cli.shards 47
+  cli.table_formats 45
+  tokenizers.statistics 41
+  cli.debug_sensitivity 40
+  cli.compare_budget 37
+  calib.export 30
+  cli.tutorials 30
+  calib.precisions 26
+  fault.quantize 25)
 
 function(tare_test_cost name)
   list(FIND TARE_TEST_COSTS ${name} at)
