@@ -18,7 +18,7 @@ TAREI_KERNEL_FAMILIES(TAREI_FAMILY_TYPE)
 #define TAREI_K_EXPAND(name, suffix) TAREI_K_PASTE(name, suffix)
 #define TAREI_K_PASTE(name, suffix) name##__##suffix
 
-/* A few instructions on registers alone, which have nothing to instrument. */
+/* A few instructions on registers: there is nothing to instrument, also in steps of products. */
 #define TAREI_LANE static inline __attribute__((always_inline))
 
 /* What reads and writes, instrumented and inlined everywhere, would take the compiler many minutes.

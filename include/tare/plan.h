@@ -499,8 +499,9 @@ TARE_API void tare_context_set_timer(tare_context *context, tare_layer_timer *ti
 /** The number of CPU features that `isa` of options may list. */
 TARE_API int tare_n_isas(void);
 
-/** The name of one, e.g. "avx512vnni"; number is from 0 to tare_n_isas() - 1. Also those of other
- * processors, "any" (what builds for every machine take) and "native" (all found). */
+/** Name of one by number, e.g. "avx512vnni", static; NULL if the number is out of range. There are
+ * also those of other processors, "any" (what builds for every machine take) and "native" (all
+ * found). */
 TARE_API const char *tare_isa_name(int number);
 
 /**

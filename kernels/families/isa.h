@@ -27,7 +27,7 @@ bool tarei_isa_parse(const char *text, unsigned *mask);
 /* Whether what is built for a mask multiplies bytes as words, hardly faster than floats: AVX2
  * without VNNI. */
 bool tarei_isa_widens_bytes(unsigned mask);
-const char *tarei_isa_at(int number); /* the names that parse knows; NULL from the last on */
+const char *tarei_isa_at(int number); /* the names that parse knows; NULL out of range */
 const char *tarei_isa_choices(void);  /* "scalar, avx2, ...", what parse knows, for messages */
 
 #endif

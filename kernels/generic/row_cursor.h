@@ -15,10 +15,7 @@ TAREI_INLINE row_cursor row_cursor_at(const void *first, size_t stride) {
   return (row_cursor){{p, p + 3 * stride, p + 6 * stride, p + 9 * stride, p + 12 * stride}, stride};
 }
 
-/* Steps of products call these, which are not instrumented. */
-#define ROW_CURSOR_INLINE static inline __attribute__((always_inline))
-
-ROW_CURSOR_INLINE const void *row_cursor_row(const row_cursor *c, size_t i) {
+TAREI_LANE const void *row_cursor_row(const row_cursor *c, size_t i) {
   return c->third[i / 3] + i % 3 * c->stride;
 }
 
@@ -30,7 +27,7 @@ TAREI_INLINE void row_cursor_check(const row_cursor *c, size_t rows, size_t byte
 }
 
 /* `rows` is a constant; the empty statement keeps the compiler from making one pointer a row. */
-ROW_CURSOR_INLINE void row_cursor_advance_by(row_cursor *c, size_t rows, size_t bytes) {
+TAREI_LANE void row_cursor_advance_by(row_cursor *c, size_t rows, size_t bytes) {
 #pragma GCC unroll 5
   for (size_t i = 0; i < (rows + 2) / 3; i++) {
     c->third[i] += bytes;
@@ -38,7 +35,7 @@ ROW_CURSOR_INLINE void row_cursor_advance_by(row_cursor *c, size_t rows, size_t 
   }
 }
 
-ROW_CURSOR_INLINE void row_cursor_advance(row_cursor *c, size_t rows) {
+TAREI_LANE void row_cursor_advance(row_cursor *c, size_t rows) {
   row_cursor_advance_by(c, rows, 4);
 }
 

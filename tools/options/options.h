@@ -30,7 +30,7 @@ enum option_keys {
   KEYS_PARTS = 0xf00,
   KEYS_CHOICE = 0x1000,
   KEYS_SEARCH_LIMIT = 0x1100,
-  OPT_COMMAND = 0x1100 /* a command's own keys begin here */
+  OPT_COMMAND = 0x1200 /* a command's own keys begin here */
 };
 
 typedef struct opt_common {

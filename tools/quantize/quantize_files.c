@@ -100,7 +100,9 @@ tare_status quantize_files_run(const quantize_writing *const how, tare_dataset *
   for (int i = 0; i < files->n; i++) {
     plans[i] = files->items[i].plan;
   }
+  const double start = cli_spent();
   const tare_status status = tare_eval_many(plans, files->n, data, options, results, err);
+  files->running = (cli_spent() - start) / files->n;
   free(plans);
   return status;
 }

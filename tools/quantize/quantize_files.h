@@ -20,6 +20,7 @@ typedef struct quantize_files {
   quantize_file *items;
   int n;
   tare_eval_result *results; /* one for each file; NULL before the evaluation */
+  double running;            /* processor seconds of a plan over the data that were run last */
 } quantize_files;
 
 /* PATH itself, or with `per_profile` PATH with the number of each profile in front of its ".onnx".

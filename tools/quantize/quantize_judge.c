@@ -124,24 +124,17 @@ static tare_status say_costly_layers(const quantize_judged *const j,
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* `each`: the processor seconds that a file took over the samples. */
 static tare_status judge_files(const quantize_judged *const j, const quantize_writing *const how,
                                quantize_files *const files, tare_eval_result *const results,
-                               double *const each, tare_error *const err) {
+                               tare_error *const err) {
   tare_dataset *data = NULL;
   tare_eval_options o;
   tare_status status = open_judged(j, ACCURACY_SAMPLES, &data, &o, err);
-  const double start = cli_spent();
   if (status == TARE_OK) {
     status = quantize_files_run(how, data, &o, files, results, err);
   }
-  double spent = cli_spent() - start;
   tare_dataset_close(&data);
   CLI_TRY(status);
-  for (int i = 0; i < files->n; i++) {
-    spent -= files->items[i].building;
-  }
-  *each = spent / files->n;
   for (int i = 0; i < files->n; i++) {
     quantize_file *const file = &files->items[i];
     file->checked.samples = quantize_score(&results[i], file->profile)->samples;
@@ -156,8 +149,7 @@ static tare_status judge_files(const quantize_judged *const j, const quantize_wr
 static tare_status quantize_look(const quantize_judged *const j, const quantize_writing *const how,
                                  quantize_files *const files, tare_eval_result *const results,
                                  tare_error *const err) {
-  double running;
-  CLI_TRY(judge_files(j, how, files, results, &running, err));
+  CLI_TRY(judge_files(j, how, files, results, err));
   for (int i = 0; i < files->n; i++) {
     const quantize_file *const file = &files->items[i];
     if (!file->checked.samples) {
@@ -167,7 +159,7 @@ static tare_status quantize_look(const quantize_judged *const j, const quantize_
     }
     if (file_is_bad(file)) {
       accuracy_warn(&j->in->common, file->path, file->checked.sqnr_db, file->checked.samples);
-      CLI_TRY(say_costly_layers(j, how, file, running, err));
+      CLI_TRY(say_costly_layers(j, how, file, files->running, err));
     }
   }
   return TARE_OK;
