@@ -1,6 +1,7 @@
 #include "datasets/audio/audio_file.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,20 +59,42 @@ static sf_count_t tell(void *const user) {
   return ((const tarei_audio_file *)user)->at;
 }
 
-static tare_status open_sound(tarei_audio_file *const file, tare_error *const err) {
+/* Brings the ends of a file, where containers keep what they are, from the disk to memory. */
+static void read_ahead(const tarei_audio_file *const file) {
+  char bytes[4096];
+  const int64_t last = file->bytes - (int64_t)sizeof bytes;
+  if (!file->memory) {
+    (void)!pread(file->fd, bytes, sizeof bytes, 0);
+    (void)!pread(file->fd, bytes, sizeof bytes, last > 0 ? last : 0);
+  }
+}
+
+/* The library keeps the reason why a file did not open in one variable for all threads, which
+ * every opening sets. */
+static tare_status open_alone(tarei_audio_file *const file, tare_error *const err) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static SF_VIRTUAL_IO calls = {
       .get_filelen = get_length, .seek = seek, .read = read_bytes, .tell = tell};
+  tare_status status = TARE_OK;
+  read_ahead(file); /* so that nobody holds the mutex while a slow disk is read */
+  (void)pthread_mutex_lock(&mutex);
+  errno = 0;
+  file->sound = sf_open_virtual(&calls, SFM_READ, &file->info, file);
+  if (!file->sound) {
+    status = tarei_audio_file_judge(
+        tarei_fail(err, TARE_E_INPUT, "not a readable audio file: %s", sf_strerror(NULL)), err);
+  }
+  (void)pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+static tare_status open_sound(tarei_audio_file *const file, tare_error *const err) {
   if (!tarei_memory_is_left()) { /* the library crashes at places where an allocation fails */
     return tarei_fail(err, TARE_E_MEMORY, "no memory for libsndfile");
   }
-  errno = 0;
-  file->sound = sf_open_virtual(&calls, SFM_READ, &file->info, file);
+  const tare_status status = open_alone(file, err);
   TAREI_TRY(tarei_audio_file_check(file, err));
-  if (file->sound) {
-    return TARE_OK;
-  }
-  return tarei_audio_file_judge(
-      tarei_fail(err, TARE_E_INPUT, "not a readable audio file: %s", sf_strerror(NULL)), err);
+  return status;
 }
 
 tare_status tarei_audio_file_open(const char *const path, tarei_audio_file *const file,
