@@ -25,6 +25,10 @@ while read -r words; do
     bad=1
   }
 done <expected
+[ "$(grep -c '^tare' typed)" -ge 8 ]
 [ "$(wc -l <expected)" -gt 0 ]
+for file in digits.stats digits.calib.json digits.plan intents.html intents.int8.onnx digits.cache; do
+  [ -s $file ]
+done
 [ $bad = 0 ] || cat printed
 exit $bad
