@@ -178,13 +178,20 @@ static tare_status bootstrap_run(bootstrap *const b, tare_difference *const out,
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
+/* Of each plan; and what draws take in their place, or NULL. */
+typedef struct bootstrap_metrics {
+  const tare_metric_states *const *states;
+  tare_metric_states **briefs;
+} bootstrap_metrics;
+
 static const tare_metric_states *bootstrap_states(const bootstrap *const b, const int plan) {
-  return ((const tare_metric_states *const *)b->data)[plan];
+  return ((const bootstrap_metrics *)b->data)->states[plan];
 }
 
 static tare_status metric_of(const bootstrap *const b, const int plan, double *const out,
                              tare_error *const err) {
-  return tare_metric_states_value(bootstrap_states(b, plan), b->times, out, err);
+  const tare_metric_states *const brief = ((const bootstrap_metrics *)b->data)->briefs[plan];
+  return tare_metric_states_value(brief ? brief : bootstrap_states(b, plan), b->times, out, err);
 }
 
 static bool metric_differs(const bootstrap *const b, const int plan, const int64_t sample) {
@@ -237,6 +244,46 @@ static tare_status bootstrap_choose(const int64_t *const samples, const int64_t 
   return TARE_OK;
 }
 
+/* For draws from the samples of the bootstrap. */
+static tare_status bootstrap_brief(const bootstrap *const b, tare_error *const err) {
+  const bootstrap_metrics *const m = b->data;
+  int32_t *const times = tarei_calloc((size_t)b->n_samples, sizeof *times);
+  if (!times) {
+    return tarei_fail_memory(err, "bootstrap", (size_t)b->n_samples * sizeof *times);
+  }
+  for (int64_t i = 0; i < b->n; i++) {
+    times[b->drawn[i]] = 1;
+  }
+  tare_status status = TARE_OK;
+  for (int p = 0; status == TARE_OK && p < b->n_plans; p++) {
+    const tarei_metric_choice drawn = {
+        .states = m->states[p], .times = times, .profile = -1, .level = -1};
+    status = tarei_metric_choice_brief(&drawn, &m->briefs[p], err);
+  }
+  free(times);
+  return status;
+}
+
+static tare_status bootstrap_metric(bootstrap *const b,
+                                    const tare_metric_states *const *const states,
+                                    tare_difference *const out, tare_error *const err) {
+  tare_metric_states **const briefs = tarei_calloc((size_t)b->n_plans, sizeof(*briefs));
+  if (!briefs) {
+    return tarei_fail_memory(err, "bootstrap", (size_t)b->n_plans * sizeof(*briefs));
+  }
+  const bootstrap_metrics metrics = {states, briefs};
+  b->data = &metrics;
+  tare_status status = bootstrap_brief(b, err);
+  if (status == TARE_OK) {
+    status = bootstrap_run(b, out, NULL, err);
+  }
+  for (int p = 0; p < b->n_plans; p++) {
+    tarei_metric_states_free(&briefs[p]);
+  }
+  free(briefs);
+  return status;
+}
+
 tare_status tare_metric_differences(const tare_metric_states *const *const states,
                                     const int n_plans, const int base, const int64_t *const samples,
                                     const int64_t n, tare_difference *const out,
@@ -249,7 +296,6 @@ tare_status tare_metric_differences(const tare_metric_states *const *const state
   }
   bootstrap b = {.figure = metric_of,
                  .differs = metric_differs,
-                 .data = states,
                  .n_plans = n_plans,
                  .base = base,
                  .drawn = labelled,
@@ -262,7 +308,7 @@ tare_status tare_metric_differences(const tare_metric_states *const *const state
   } else if (status == TARE_OK && b.n == 0) {
     status = bootstrap_values(states, n_plans, base, out, err);
   } else if (status == TARE_OK) {
-    status = bootstrap_run(&b, out, NULL, err);
+    status = bootstrap_metric(&b, states, out, err);
   }
   free(labelled);
   return status;

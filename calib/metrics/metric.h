@@ -49,6 +49,10 @@ typedef struct tarei_metric {
 
   /* Otherwise: the value of a choice of rows, NAN if it has none. TARE_E_MEMORY. */
   tare_status (*value)(const tarei_metric_choice *choice, double *out, tare_error *err);
+  /* Where `value` takes long: states of sums for draws from a choice of samples. They come back in
+   * *out, or NULL if `value` is quick enough. NULL: it always is. TARE_E_MEMORY. */
+  tare_status (*brief)(const tarei_metric_choice *choice, tare_metric_states **out,
+                       tare_error *err);
   /* Whether the numbers of states that were read from a file are ones that `value` can take. */
   bool (*accepts)(const tare_metric_states *states);
 } tarei_metric;

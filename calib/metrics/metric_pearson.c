@@ -19,4 +19,5 @@ const tarei_metric tarei_metric_pearson = {.name = "pearson",
                                            .truth = TARE_TRUTH_EITHER,
                                            .add = metric_pearson_add,
                                            .value = metric_pearson_value,
+                                           .brief = tarei_pairs_brief,
                                            .accepts = tarei_pairs_accept};

@@ -104,34 +104,83 @@ bool tarei_pairs_accept(const tare_metric_states *const states) {
 
 /* --- correlation ------------------------------------------------------------------------------ */
 
-typedef struct pairs_moments {
-  double n, x, y, xx, yy, xy;
-} pairs_moments;
+bool tarei_pairs_are_many(const tarei_metric_choice *const choice) {
+  static const int64_t many = 40000; /* numbers: a draw takes a millisecond */
+  int64_t at = 0, n = 0;
+  int32_t times = 0;
+  for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
+    n += row->n;
+  }
+  return n > many;
+}
 
-/* Sums of differences to x0 and y0. */
-static pairs_moments pairs_sum(const tarei_metric_choice *const choice, const double *const numbers,
-                               const double x0, const double y0) {
-  pairs_moments m = {0};
+enum { MOMENT_N, MOMENT_X, MOMENT_Y, MOMENT_XX, MOMENT_YY, MOMENT_XY, N_MOMENTS };
+
+/* Adds the pairs of a row as differences to x0 and y0. */
+static void pairs_add_row(const tarei_metric_row *const row, const int32_t times,
+                          const double *const numbers, const double x0, const double y0,
+                          double *const moments) {
+  for (int64_t i = row->at; i < row->at + row->n; i += 2) {
+    const double x = numbers[i] - x0, y = numbers[i + 1] - y0;
+    moments[MOMENT_N] += times;
+    moments[MOMENT_X] += times * x;
+    moments[MOMENT_Y] += times * y;
+    moments[MOMENT_XX] += times * x * x;
+    moments[MOMENT_YY] += times * y * y;
+    moments[MOMENT_XY] += times * x * y;
+  }
+}
+
+static void pairs_sum(const tarei_metric_choice *const choice, const double *const numbers,
+                      const double x0, const double y0, double *const moments) {
   int64_t at = 0;
   int32_t times = 0;
   for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    for (int64_t i = row->at; i < row->at + row->n; i += 2) {
-      const double x = numbers[i] - x0, y = numbers[i + 1] - y0;
-      m.n += times;
-      m.x += times * x;
-      m.y += times * y;
-      m.xx += times * x * x;
-      m.yy += times * y * y;
-      m.xy += times * x * y;
-    }
+    pairs_add_row(row, times, numbers, x0, y0, moments);
   }
-  return m;
+}
+
+double tarei_pairs_correlate(const double xx, const double yy, const double xy) {
+  const double norms = xx > 0 && yy > 0 ? sqrt(xx) * sqrt(yy) : 0;
+  return norms > 0 ? fmax(-1, fmin(1, xy / norms)) : NAN;
 }
 
 double tarei_pairs_correlation(const tarei_metric_choice *const choice,
                                const double *const numbers) {
-  const pairs_moments first = pairs_sum(choice, numbers, 0, 0);
-  const pairs_moments m = pairs_sum(choice, numbers, first.x / first.n, first.y / first.n);
-  const double norms = sqrt(m.xx) * sqrt(m.yy);
-  return norms > 0 ? fmax(-1, fmin(1, m.xy / norms)) : NAN;
+  double first[N_MOMENTS] = {0}, m[N_MOMENTS] = {0};
+  pairs_sum(choice, numbers, 0, 0, first);
+  pairs_sum(choice, numbers, first[MOMENT_X] / first[MOMENT_N], first[MOMENT_Y] / first[MOMENT_N],
+            m);
+  return tarei_pairs_correlate(m[MOMENT_XX], m[MOMENT_YY], m[MOMENT_XY]);
+}
+
+/* --- correlation in draws --------------------------------------------------------------------- */
+
+static double pairs_of_moments(const double *const m) {
+  const double n = m[MOMENT_N], x = m[MOMENT_X] / n, y = m[MOMENT_Y] / n;
+  return tarei_pairs_correlate(m[MOMENT_XX] - n * x * x, m[MOMENT_YY] - n * y * y,
+                               m[MOMENT_XY] - n * x * y);
+}
+
+/* Around the means of all, so that little is lost where those of a draw are subtracted. */
+tare_status tarei_pairs_brief(const tarei_metric_choice *const choice,
+                              tare_metric_states **const out, tare_error *const err) {
+  static const tarei_metric moments = {.n_sums = N_MOMENTS, .of_sums = pairs_of_moments};
+  const tare_metric_states *const s = choice->states;
+  if (!tarei_pairs_are_many(choice)) {
+    return TARE_OK;
+  }
+  double all[N_MOMENTS] = {0};
+  double *const rows = tarei_calloc((size_t)s->n_rows * N_MOMENTS, sizeof *rows);
+  if (!rows) {
+    return tarei_fail_memory(err, "moments", (size_t)s->n_rows * N_MOMENTS * sizeof *rows);
+  }
+  pairs_sum(choice, s->numbers, 0, 0, all);
+  for (int64_t r = 0; r < s->n_rows; r++) {
+    pairs_add_row(&s->rows[r], 1, s->numbers, all[MOMENT_X] / all[MOMENT_N],
+                  all[MOMENT_Y] / all[MOMENT_N], &rows[r * N_MOMENTS]);
+  }
+  const tare_status status = tarei_metric_states_of_sums(s, &moments, rows, out, err);
+  free(rows);
+  return status;
 }

@@ -25,8 +25,19 @@ tare_status tarei_pairs_add(const char *metric, const tarei_metric_case *c,
 /* For `accepts`: rows of pairs. */
 bool tarei_pairs_accept(const tare_metric_states *states);
 
+/* Whether a draw of the bootstrap takes longer with so many pairs as a choice has than it should.
+ */
+bool tarei_pairs_are_many(const tarei_metric_choice *choice);
+
 /* Pearson's correlation of the pairs of a choice, each number first mapped by its place in
  * `numbers` (of all numbers of the states); NAN without variation. */
 double tarei_pairs_correlation(const tarei_metric_choice *choice, const double *numbers);
+
+/* The correlation by two variances and the covariance, of any weight; NAN without variation. */
+double tarei_pairs_correlate(double xx, double yy, double xy);
+
+/* For `brief`: the moments of the pairs of each row. */
+tare_status tarei_pairs_brief(const tarei_metric_choice *choice, tare_metric_states **out,
+                              tare_error *err);
 
 #endif

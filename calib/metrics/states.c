@@ -156,6 +156,51 @@ const tarei_metric_row *tarei_metric_choice_next(const tarei_metric_choice *cons
   return NULL;
 }
 
+static tare_status states_add_row(tare_metric_states *const s, const tarei_metric_row *const row,
+                                  const double *const numbers, const int64_t n,
+                                  tare_error *const err) {
+  while (s->n_samples < row->sample) {
+    tarei_metric_states_keep(s);
+  }
+  TAREI_TRY(tarei_metric_states_begin(s, row->profile, row->level, err));
+  return tarei_metric_states_add(s, numbers, n, err);
+}
+
+tare_status tarei_metric_states_of_sums(const tare_metric_states *const states,
+                                        const tarei_metric *const metric, const double *const sums,
+                                        tare_metric_states **const out, tare_error *const err) {
+  const tarei_metric_settings none = {0};
+  TAREI_TRY(tarei_metric_states_new(metric, &none, out, err));
+  tare_status status = TARE_OK;
+  for (int64_t r = 0; status == TARE_OK && r < states->n_rows; r++) {
+    status = states_add_row(*out, &states->rows[r], &sums[metric->n_sums * r],
+                            states->rows[r].n ? metric->n_sums : 0, err);
+  }
+  if (status != TARE_OK) {
+    tarei_metric_states_free(out);
+  }
+  return status;
+}
+
+tare_status tarei_metric_choice_copy(const tarei_metric_choice *const choice,
+                                     tare_metric_states **const out, tare_error *const err) {
+  const tarei_metric_settings none = {0};
+  int64_t at = 0;
+  int32_t times = 0;
+  TAREI_TRY(tarei_metric_states_new(choice->states->metric, &none, out, err));
+  tare_status status = TARE_OK;
+  for (const tarei_metric_row *row;
+       status == TARE_OK && (row = tarei_metric_choice_next(choice, &at, &times));) {
+    for (int32_t i = 0; status == TARE_OK && i < times; i++) {
+      status = states_add_row(*out, row, choice->states->numbers + row->at, row->n, err);
+    }
+  }
+  if (status != TARE_OK) {
+    tarei_metric_states_free(out);
+  }
+  return status;
+}
+
 bool tarei_metric_choice_sum(const tarei_metric_choice *const choice, const int n,
                              double *const sums) {
   bool any = false;
@@ -185,6 +230,13 @@ tare_status tarei_metric_choice_value(const tarei_metric_choice *const choice, d
     *out = metric->of_sums(sums);
   }
   return TARE_OK;
+}
+
+tare_status tarei_metric_choice_brief(const tarei_metric_choice *const choice,
+                                      tare_metric_states **const out, tare_error *const err) {
+  const tarei_metric *const metric = choice->states->metric;
+  *out = NULL;
+  return metric->brief ? metric->brief(choice, out, err) : TARE_OK;
 }
 
 int64_t tare_metric_states_count(const tare_metric_states *const states) {

@@ -78,10 +78,20 @@ tare_status tarei_metric_states_add(tare_metric_states *states, const double *nu
 /* Once all samples are there: what the metric makes of them together. */
 tare_status tarei_metric_states_finish(tare_metric_states *states, tare_error *err);
 
+/* States of the same rows, with n sums of each for `metric`: sums[n * i] are those of row i. They
+ * need nothing of `states`. TARE_E_MEMORY. */
+tare_status tarei_metric_states_of_sums(const tare_metric_states *states,
+                                        const struct tarei_metric *metric, const double *sums,
+                                        tare_metric_states **out, tare_error *err);
+
 /* Gives the next row of a choice that has numbers and how often it counts; NULL at the end. *at
  * begins with 0. */
 const tarei_metric_row *tarei_metric_choice_next(const tarei_metric_choice *choice, int64_t *at,
                                                  int32_t *times);
+
+/* States of the rows of a choice that have numbers, each as often as it counts. TARE_E_MEMORY. */
+tare_status tarei_metric_choice_copy(const tarei_metric_choice *choice, tare_metric_states **out,
+                                     tare_error *err);
 
 /* Adds up the numbers of a choice, n in each row, in the order of the samples, so that sums of
  * fractions repeat exactly. False if no row has any. */
@@ -89,6 +99,11 @@ bool tarei_metric_choice_sum(const tarei_metric_choice *choice, int n, double *s
 
 /* The value of the metric; NAN if no row has numbers. */
 tare_status tarei_metric_choice_value(const tarei_metric_choice *choice, double *out,
+                                      tare_error *err);
+
+/* For draws from a choice: states whose values are those of its own, or near, and are found
+ * quickly, as `brief` of the metric has it; NULL: those of the choice do. */
+tare_status tarei_metric_choice_brief(const tarei_metric_choice *choice, tare_metric_states **out,
                                       tare_error *err);
 
 #endif
