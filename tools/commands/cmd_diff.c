@@ -8,6 +8,7 @@
 #include "tools/options/parse.h"
 #include "tools/output.h"
 #include "tools/parts/stats_diff.h"
+#include "tools/parts/table_diff.h"
 #include "tools/report.h"
 #include "tools/say.h"
 #include "tools/show/layer_diff.h"
@@ -106,16 +107,17 @@ static const struct argp_child CHILDREN[] = {
 static const struct argp ARGP = {
     .options = OPTIONS,
     .parser = diff_parse,
-    .args_doc = "A.plan B.plan [DATA...]\nA.stats B.stats",
+    .args_doc = "A.plan B.plan [DATA...]\nA.stats B.stats\nA.json|A.cache B.json|B.cache",
     .doc =
         "Compares two plans layer by layer: precision, scales, weights, types, shapes, operators, "
         "kernels, fused nodes. Layers are matched by the nodes of the model that they compute. Of "
         "two statistics it compares the settings of the calibration, the samples, and the ranges "
-        "of "
-        "tensors, those that moved farthest first. The exit code is 1 if the files "
-        "differ.\vExamples:\n  tare diff float.plan int8.plan "
+        "of tensors, those that moved farthest first; of two calibration tables of any formats the "
+        "methods, profiles and thresholds. The exit code is 1 if the files differ.\vExamples:\n  "
+        "tare diff float.plan int8.plan "
         "--times\n  tare diff float.plan int8.plan --times recordings/\n  tare diff old.plan "
-        "new.plan --json\n  tare diff monday.stats friday.stats",
+        "new.plan --json\n  tare diff monday.stats friday.stats\n  tare diff "
+        "tensorrt.cache model.cache",
     .children = CHILDREN};
 
 static tare_status diff_load(const diff_arguments *const a, diff_work *const w,
@@ -325,11 +327,18 @@ static tare_status diff_plans(const diff_arguments *const a, diff_work *const w,
   return diff_print(a, w, err);
 }
 
-static tare_status diff_stats(const diff_arguments *const a, bool *const differ,
+/* By the kind of the first file. */
+static tare_status diff_files(const diff_arguments *const a, diff_work *const w, bool *const differ,
                               tare_error *const err) {
-  return a->times
-             ? cli_fail(err, TARE_E_USAGE, "--times needs plans, %s is statistics", a->paths[0])
-             : stats_diff(&a->common, a->paths, differ, err);
+  const bool stats = tare_stats_is_stats_file(a->paths[0]);
+  if (!stats && !tare_table_is_table_file(a->paths[0])) {
+    return diff_plans(a, w, differ, err);
+  }
+  if (a->times) {
+    return cli_fail(err, TARE_E_USAGE, "--times needs plans, %s is %s", a->paths[0],
+                    stats ? "statistics" : "a calibration table");
+  }
+  return (stats ? stats_diff : table_diff)(&a->common, a->paths, differ, err);
 }
 
 int cmd_diff(const int argc, char **const argv) {
@@ -338,9 +347,7 @@ int cmd_diff(const int argc, char **const argv) {
   tare_error err = {0};
   bool differ = false;
   opt_parse(&ARGP, argc, argv, &a);
-  const tare_status status = tare_stats_is_stats_file(a.paths[0])
-                                 ? diff_stats(&a, &differ, &err)
-                                 : diff_plans(&a, &w, &differ, &err);
+  const tare_status status = diff_files(&a, &w, &differ, &err);
   diff_times_fini(&w.times);
   samples_fini(&w.samples[0]);
   samples_fini(&w.samples[1]);
