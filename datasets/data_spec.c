@@ -282,6 +282,22 @@ const tare_mapping *tarei_data_spec_mapping(const tarei_data_spec *const spec,
   return NULL;
 }
 
+static bool is_spec_input(const tarei_data_spec *const spec, const char *const name) {
+  for (int i = 0; i < spec->n_inputs; i++) {
+    if (strcmp(spec->inputs[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void tarei_data_spec_add_map_hint(const tarei_data_spec *const spec, const char *const name,
+                                  tarei_str *const text) {
+  if (is_spec_input(spec, name) && !tarei_data_spec_mapping(spec, name)) {
+    tarei_str_add(text, " (--map %s=NAME reads it from another name)", name);
+  }
+}
+
 const char *tarei_data_spec_hint(const tarei_data_spec *const spec) {
   bool integers = !spec->tokenizer;
   for (int i = 0; i < spec->n_inputs; i++) {

@@ -5,6 +5,7 @@
 #include <tare/dataset.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "datasets/features/features.h"
 #include "datasets/gain.h"
 #include "datasets/tokenizer/tokenizer.h"
@@ -47,6 +48,10 @@ void tarei_data_spec_fini(tarei_data_spec *spec);
 /* For messages about data that do not fit: " (texts need --tokenizer)" where texts could feed the
  * model, whose inputs are all integers, and there is none; else "". */
 const char *tarei_data_spec_hint(const tarei_data_spec *spec);
+
+/* The same where a file lacks an input by its name: " (--map INPUT=NAME reads it from another
+ * name)", for inputs without a mapping; else "". */
+void tarei_data_spec_add_map_hint(const tarei_data_spec *spec, const char *name, tarei_str *text);
 
 /* The mapping of an input or label, or NULL. */
 const tare_mapping *tarei_data_spec_mapping(const tarei_data_spec *spec, const char *name);

@@ -109,10 +109,15 @@ tare_status tarei_column_fail_missing(const tarei_h5_want *const want, tare_erro
   listing has = {0};
   (void)tarei_h5_each(want->file, list_name, &has, NULL); /* an unreadable root lists nothing */
   const char *const name = want->mapping ? want->mapping->path : want->name;
+  tarei_str hint = {0};
+  if (has.n) {
+    tarei_data_spec_add_map_hint(want->spec, want->name, &hint);
+  }
   const tare_status status = tarei_fail(
-      err, TARE_E_INPUT, "no data for '%s': looked for %s, <name> being '%s'; the file has %s%s",
+      err, TARE_E_INPUT, "no data for '%s': looked for %s, <name> being '%s'; the file has %s%s%s",
       want->name, tarei_str_get(&looked), name, has.n ? tarei_str_get(&has.text) : "nothing",
-      has.n > LISTED_NAMES ? ", ..." : "");
+      has.n > LISTED_NAMES ? ", ..." : "", tarei_str_get(&hint));
+  tarei_str_free(&hint);
   tarei_str_free(&looked);
   tarei_str_free(&has.text);
   return status;

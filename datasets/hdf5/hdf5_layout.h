@@ -16,6 +16,7 @@ typedef struct tarei_h5_want {
   const char *name;            /* of the input or label, or what stands for it in the file */
   const tare_mapping *mapping; /* explicit place, or NULL for the rules of the layout */
   int64_t max_elements;
+  const tarei_data_spec *spec; /* what is read in all */
 } tarei_h5_want;
 
 /* The samples of one input, as found by the bind function of a layout. */

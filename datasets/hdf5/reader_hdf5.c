@@ -36,7 +36,8 @@ static tare_status reader_hdf5_bind_column(hdf5 *const h, const int i, char **co
   const tarei_h5_want want = {.file = h->file,
                               .name = name,
                               .mapping = tarei_data_spec_mapping(h->spec, name),
-                              .max_elements = h->spec->limits.elements};
+                              .max_elements = h->spec->limits.elements,
+                              .spec = h->spec};
   tarei_column *const column = &h->columns[i];
   const bool is_input = i < h->spec->n_inputs;
   tare_status status = tarei_column_bind(&want, column, err);

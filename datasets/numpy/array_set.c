@@ -162,10 +162,15 @@ static tare_status fail_missing(const tarei_array_set *const set, const char *co
   for (size_t i = 0; i < set->n && i < LISTED; i++) {
     tarei_str_add(&has, "%s'%s'", i ? ", " : "", set->arrays[i].name);
   }
-  const tare_status status =
-      tarei_fail(err, TARE_E_INPUT, "no array '%s' (found: %s%s)", name,
-                 set->n ? tarei_str_get(&has) : "none", set->n > LISTED ? ", ..." : "");
+  tarei_str hint = {0};
+  if (set->n) {
+    tarei_data_spec_add_map_hint(set->spec, name, &hint);
+  }
+  const tare_status status = tarei_fail(err, TARE_E_INPUT, "no array '%s' (found: %s%s)%s", name,
+                                        set->n ? tarei_str_get(&has) : "none",
+                                        set->n > LISTED ? ", ..." : "", tarei_str_get(&hint));
   tarei_str_free(&has);
+  tarei_str_free(&hint);
   return status;
 }
 

@@ -115,10 +115,20 @@ static double share_of(const struct argp_state *const state, const char *const o
   return percent ? value / 100 : value;
 }
 
+/* A bound that nothing exceeds was meant as a percentage. */
+static void check_drop(const tune_arguments *const a, const struct argp_state *const state) {
+  const tare_metric_unit unit = tare_metric_get_unit(a->metric.metric);
+  if (strcmp(unit.symbol, "%") == 0 && a->tune.max_drop >= 1) {
+    argp_error(state, "--max-drop %s is %g %s of %s: write e.g. 1%%", a->max_drop,
+               a->tune.max_drop * unit.factor, unit.difference, tare_metric_name(a->metric.metric));
+  }
+}
+
 static void take_bounds(tune_arguments *const a, const struct argp_state *const state) {
   tune_check(a, state);
   if (a->max_drop) {
     a->tune.max_drop = share_of(state, "--max-drop", a->max_drop, 1e9);
+    check_drop(a, state);
   } else if (isinf(a->tune.sqnr_db)) {
     a->tune.sqnr_db = DEFAULT_SQNR;
   }

@@ -1,5 +1,8 @@
 #include "tools/options/data_scan.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "tools/say.h"
 #include "tools/source.h"
 
@@ -19,6 +22,27 @@ static tare_status scan_ports(const cli_list *const paths, const opt_data *const
 
 static tare_status fail_tensors(const char *const path, tare_error *const err) {
   return cli_fail(err, TARE_E_USAGE, "%s: data needs a model: --model model.onnx", path);
+}
+
+static bool has_folder(const cli_list *const paths) {
+  struct stat file;
+  for (int i = 0; i < paths->n; i++) {
+    if (stat(paths->items[i], &file) == 0 && S_ISDIR(file.st_mode)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Says what a folder without audio was taken for. */
+static void add_hint(const cli_list *const paths, const data_scan *const scan,
+                     tare_error *const err) {
+  const bool audio = scan->dataset && tare_dataset_has_audio(scan->dataset);
+  if (err->status == TARE_E_INPUT && !audio && has_folder(paths)) {
+    char *const said = cli_format("%s", err->message);
+    (void)cli_fail(err, TARE_E_INPUT, "%s; folders without --model MODEL are read as audio", said);
+    free(said);
+  }
 }
 
 /* Audio and texts can be read without a model. */
@@ -41,7 +65,11 @@ static tare_status scan_alone(const cli_list *const paths, const opt_data *const
   }
   const ports p = {.inputs = data->tokenizer ? &tokens : data->features ? &features : &audio,
                    .n_inputs = 1};
-  CLI_TRY(scan_ports(paths, data, common, &p, out, err));
+  const tare_status status = scan_ports(paths, data, common, &p, out, err);
+  if (status != TARE_OK && !data->tokenizer) {
+    add_hint(paths, out, err);
+  }
+  CLI_TRY(status);
   return data->tokenizer || tare_dataset_has_audio(out->dataset)
              ? TARE_OK
              : fail_tensors(paths->items[0], err);

@@ -22,8 +22,11 @@ const show_kind *show_kind_of(const char *const path) {
 tare_status show_want(const char *const path, const show_kind *const wanted, const char *const what,
                       tare_error *const err) {
   struct stat file;
-  if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) {
+  if (stat(path, &file) != 0 || !(S_ISREG(file.st_mode) || S_ISDIR(file.st_mode))) {
     return TARE_OK;
+  }
+  if (S_ISDIR(file.st_mode)) {
+    return cli_fail(err, TARE_E_INPUT, "%s is a folder, expected %s", path, what);
   }
   const show_kind *const kind = show_kind_of(path);
   return kind == wanted || kind == &show_model

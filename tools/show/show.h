@@ -37,8 +37,8 @@ typedef struct show_kind {
 /* The kind of a file by its content and name. */
 const show_kind *show_kind_of(const char *path);
 
-/* TARE_E_INPUT where a file is there and is of another kind: "x is a plan file, expected WHAT".
- * What is no regular file or of no kind is left to whoever reads it. */
+/* TARE_E_INPUT where a file is there and is of another kind: "x is a plan file, expected WHAT", or
+ * is a folder. What is a pipe or device, or of no kind, is left to whoever reads it. */
 tare_status show_want(const char *path, const show_kind *wanted, const char *what, tare_error *err);
 
 /* What a file of this name is, e.g. "an ONNX model"; NULL for names of none. */

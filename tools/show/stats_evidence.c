@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tools/cli.h"
 #include "tools/report.h"
@@ -80,7 +81,9 @@ tare_status stats_warnings_count(const tare_stats *const stats, const char *cons
     n += !tare_warnings_get(warnings, i)->usual;
   }
   if (n) {
-    printf("warnings   %d kind%s: tare inspect %s shows them\n", n, cli_s(n), path);
+    char *const quoted = cli_quoted(path);
+    printf("warnings   %d kind%s: tare inspect %s shows them\n", n, cli_s(n), quoted);
+    free(quoted);
   }
   tare_warnings_free(&warnings);
   return TARE_OK;
