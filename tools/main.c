@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tare/tare.h>
+#include <unistd.h>
 
 #include "tools/show/build_info.h"
 #include "tools/options/options.h"
@@ -143,6 +144,16 @@ static int dispatch(const int argc, char **const argv) {
   return c ? run_command(c, argc - 1, argv + 1) : main_unknown(name);
 }
 
+static int exit_code; /* of the command */
+
+/* At the exit, for which argp does not come back to main after --help. */
+static void main_check_output(void) {
+  if (fflush(stdout) || ferror(stdout)) {
+    fprintf(stderr, "tare: cannot write to the standard output: %s\n", strerror(errno));
+    _exit(exit_code ? exit_code : tare_status_exit_code(TARE_E_IO));
+  }
+}
+
 int main(const int argc, char **const argv) {
   streams_hold();
   streams_guard();
@@ -151,10 +162,7 @@ int main(const int argc, char **const argv) {
   (void)setlocale(LC_CTYPE, ""); /* bars of a histogram; numbers stay those of C */
   opt_prepare();
   spell_commands();
-  const int code = dispatch(argc, argv);
-  if (fflush(stdout) || ferror(stdout)) {
-    fprintf(stderr, "tare: cannot write to the standard output: %s\n", strerror(errno));
-    return code ? code : tare_status_exit_code(TARE_E_IO);
-  }
-  return code;
+  (void)atexit(main_check_output); /* without room for it, a lost output goes unnoticed */
+  exit_code = dispatch(argc, argv);
+  return exit_code;
 }

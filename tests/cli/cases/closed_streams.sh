@@ -10,3 +10,7 @@ echo "exit $?"
   --save-outputs closed.h5 <&- >&- 2>&-
 echo "exit $?"
 ls
+"$TARE" run --help >&-
+echo "exit $?"
+"$TARE" run --help 2>&1 >/dev/full
+echo "exit $?"
