@@ -3,6 +3,12 @@
 # checksums.
 # Usage: sh tools/package.sh [FOLDER] (default: dist)
 set -eu
+case ${1:-} in
+-*)
+  echo "package.sh: unknown option '$1', expected a folder or nothing" >&2
+  exit 2
+  ;;
+esac
 umask 022 # modes get into the packages
 out=${1:-dist}
 mkdir -p "$out"

@@ -2,6 +2,12 @@
 # Builds the Python package as a wheel with the library inside, which serves every Python 3.
 # Usage: sh tools/wheel.sh [FOLDER] (default: dist)
 set -eu
+case ${1:-} in
+-*)
+  echo "wheel.sh: unknown option '$1', expected a folder or nothing" >&2
+  exit 2
+  ;;
+esac
 out=${1:-dist}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
