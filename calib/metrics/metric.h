@@ -49,7 +49,7 @@ typedef struct tarei_metric {
 
   /* Otherwise: the value of a choice of rows, NAN if it has none. TARE_E_MEMORY. */
   tare_status (*value)(const tarei_metric_choice *choice, double *out, tare_error *err);
-  /* Where `value` takes long: states of sums for draws from a choice of samples. They come back in
+  /* Where `value` takes long: states for draws from a choice of samples. They come back in
    * *out, or NULL if `value` is quick enough. NULL: it always is. TARE_E_MEMORY. */
   tare_status (*brief)(const tarei_metric_choice *choice, tare_metric_states **out,
                        tare_error *err);

@@ -14,12 +14,12 @@ static tare_status metric_spearman_add(const tarei_metric_case *const c,
 
 /* --- value ------------------------------------------------------------------------------------ */
 
-/* Room for the ranks of all numbers, and two numbers for each pair behind them. */
+/* Room for the ranks of all numbers, and a count for each pair behind them. */
 static tare_status spearman_room(const tare_metric_states *const states, double **const ranks,
                                  tare_error *const err) {
-  const size_t n = (size_t)states->n_numbers;
-  *ranks = tarei_calloc(2 * n, sizeof **ranks);
-  return *ranks ? TARE_OK : tarei_fail_memory(err, "ranks", 2 * n * sizeof **ranks);
+  const size_t n = (size_t)(states->n_numbers + states->n_numbers / 2);
+  *ranks = tarei_calloc(n, sizeof **ranks);
+  return *ranks ? TARE_OK : tarei_fail_memory(err, "ranks", n * sizeof **ranks);
 }
 
 static tare_status spearman_rank(const tarei_metric_choice *const choice, double *const out,
@@ -54,122 +54,172 @@ static tare_status metric_spearman_value(const tarei_metric_choice *const choice
 /* --- value in draws --------------------------------------------------------------------------- */
 
 /*
- * With u and v, the ranks as shares of all pairs, the means of uv, uu and vv are functions of how
- * much each pair weighs, by itself and by the ranks of others. Their derivatives by the weights of
- * all pairs of a row add up, so that a draw need not be ranked: the functions are taken to first
- * order around the whole choice, and the correlation follows from them (Efron, "The Jackknife, the
- * Bootstrap and Other Resampling Plans", 1982: the infinitesimal jackknife). All are homogeneous of
- * degree 3, hence twice the mean is taken away.
+ * Each side is divided into bins by the ranks of the whole choice, as shares of all pairs. In a
+ * draw the shares of a bin are taken to move together, by as much as the middle of the bin does.
+ * What that makes of the products of shares follows from sums of each row; of how often a draw has
+ * two bins together, only what the whole has.
  */
-enum { SPEARMAN_N, SPEARMAN_XX, SPEARMAN_YY, SPEARMAN_XY, N_SPEARMAN };
+enum { BINS = 64, SIDES = 2 };
 
-static double spearman_of_sums(const double *const sums) {
-  static const double mean = 0.5; /* of ranks, as shares */
-  const double n = sums[SPEARMAN_N];
-  return tarei_pairs_correlate(sums[SPEARMAN_XX] / n - mean * mean,
-                               sums[SPEARMAN_YY] / n - mean * mean,
-                               sums[SPEARMAN_XY] / n - mean * mean);
+/* Sums over the pairs of a row, or of a draw: of products, and of bins of each side. */
+typedef struct spearman_sums {
+  double n, xy;
+  double square[SIDES];
+  double count[SIDES][BINS];
+  double own[SIDES][BINS];   /* shares of the side */
+  double other[SIDES][BINS]; /* shares of the other one */
+} spearman_sums;
+
+enum { N_SUMS = sizeof(spearman_sums) / sizeof(double) };
+
+/* Of the whole choice. */
+typedef struct spearman_whole {
+  double middle[SIDES][BINS];
+  double joint[BINS][BINS]; /* share of the pairs that are in two bins */
+} spearman_whole;
+
+/* The share of all pairs that are below the middle of each bin. */
+static void find_middles(const double *const count, const double n, double *const middle) {
+  double below = 0;
+  for (int b = 0; b < BINS; b++) {
+    middle[b] = (below + count[b] / 2) / n;
+    below += count[b];
+  }
 }
 
-/* What pairs move by the ranks of others, of one side. */
-static void spearman_add_others(const tarei_metric_choice *const choice, const int side,
-                                const double *const shares, double *const own, double *const other,
-                                const double n, double *const sums) {
-  const tare_metric_states *const s = choice->states;
+/* The variance of the shares of a side that have moved. */
+static double moved_variance(const spearman_sums *const sums, const int side,
+                             const double *const moved) {
+  double sum = sums->square[side];
+  for (int b = 0; b < BINS; b++) {
+    sum += moved[b] * (2 * sums->own[side][b] + moved[b] * sums->count[side][b]);
+  }
+  return sum / sums->n - 0.25; /* the mean is a half */
+}
+
+static double moved_covariance(const spearman_sums *const sums, const spearman_whole *const whole,
+                               double moved[SIDES][BINS]) {
+  double sum = sums->xy, both = 0;
+  for (int b = 0; b < BINS; b++) {
+    sum += moved[TAREI_RANKS_GOT][b] * sums->other[TAREI_RANKS_GOT][b] +
+           moved[TAREI_RANKS_WANT][b] * sums->other[TAREI_RANKS_WANT][b];
+    for (int c = 0; c < BINS; c++) {
+      both += moved[TAREI_RANKS_GOT][b] * moved[TAREI_RANKS_WANT][c] * whole->joint[b][c];
+    }
+  }
+  return sum / sums->n + both - 0.25;
+}
+
+static void add_sums(const double *const numbers, const double times, spearman_sums *const to) {
+  double *const sums = (double *)to;
+  for (int i = 0; i < N_SUMS; i++) {
+    sums[i] += times * numbers[i];
+  }
+}
+
+static tare_status spearman_of_bins(const tarei_metric_choice *const choice, double *const out,
+                                    tare_error *const err) {
+  const spearman_whole *const whole = choice->states->own;
+  spearman_sums sums = {0};
+  double moved[SIDES][BINS];
   int64_t at = 0;
   int32_t times = 0;
-  tarei_ranks_behind(choice, side, shares, side, own);
-  tarei_ranks_behind(choice, side, shares, !side, other);
+  (void)err;
   for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    double *const sum = &sums[N_SPEARMAN * (row - s->rows)];
-    for (int64_t i = row->at + side; i < row->at + row->n; i += 2) {
-      const int64_t place = (int64_t)s->numbers[i];
-      sum[side == TAREI_RANKS_GOT ? SPEARMAN_XX : SPEARMAN_YY] += 2 * own[place] / n;
-      sum[SPEARMAN_XY] += other[place] / n;
+    add_sums(choice->states->numbers + row->at, times, &sums);
+  }
+  for (int s = 0; s < SIDES; s++) {
+    find_middles(sums.count[s], sums.n, moved[s]);
+    for (int b = 0; b < BINS; b++) {
+      moved[s][b] -= whole->middle[s][b];
     }
+  }
+  *out = tarei_pairs_correlate(moved_variance(&sums, TAREI_RANKS_GOT, moved[TAREI_RANKS_GOT]),
+                               moved_variance(&sums, TAREI_RANKS_WANT, moved[TAREI_RANKS_WANT]),
+                               moved_covariance(&sums, whole, moved));
+  return TARE_OK;
+}
+
+static int bin_of_share(const double share) {
+  const int bin = (int)(share * BINS);
+  return bin < BINS ? bin : BINS - 1;
+}
+
+/* Shares of got and want by turns. */
+static void add_row(const double *const shares, const int64_t n, spearman_sums *const sums,
+                    spearman_whole *const whole) {
+  for (int64_t i = 0; i < n; i += SIDES) {
+    int bins[SIDES];
+    for (int s = 0; s < SIDES; s++) {
+      const double own = shares[i + s], other = shares[i + !s];
+      bins[s] = bin_of_share(own);
+      sums->square[s] += own * own;
+      sums->count[s][bins[s]]++;
+      sums->own[s][bins[s]] += own;
+      sums->other[s][bins[s]] += other;
+    }
+    sums->n++;
+    sums->xy += shares[i] * shares[i + 1];
+    whole->joint[bins[TAREI_RANKS_GOT]][bins[TAREI_RANKS_WANT]]++;
   }
 }
 
-/* What they move by themselves. */
-static void spearman_add_own(const tarei_metric_choice *const choice, const double *const shares,
-                             double *const sums) {
-  double all[N_SPEARMAN] = {0};
-  int64_t at = 0;
-  int32_t times = 0;
-  for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    double *const sum = &sums[N_SPEARMAN * (row - choice->states->rows)];
-    for (int64_t i = row->at; i < row->at + row->n; i += 2) {
-      const double x = shares[i], y = shares[i + 1];
-      const double terms[N_SPEARMAN] = {1, x * x, y * y, x * y};
-      for (int t = 0; t < N_SPEARMAN; t++) {
-        sum[t] += terms[t];
-        all[t] += times * terms[t];
-      }
-    }
-  }
-  at = 0;
-  for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    double *const sum = &sums[N_SPEARMAN * (row - choice->states->rows)];
-    for (int t = SPEARMAN_XX; t < N_SPEARMAN; t++) {
-      sum[t] -= 2 * sum[SPEARMAN_N] * all[t] / all[SPEARMAN_N];
-    }
-  }
-}
-
-/* Sums of each row, which has `sums` of 0; they stay so, and have no value, where the choice has
- * none. */
-static void spearman_fill(const tarei_metric_choice *const choice, double *const ranks,
-                          double *const sums) {
+/* `rows` and `whole` are 0, and stay so where the choice has no value: nor has any draw then. */
+static void fill_rows_of_bins(const tarei_metric_choice *const choice, double *const ranks,
+                              spearman_sums *const rows, spearman_whole *const whole) {
   const tare_metric_states *const s = choice->states;
-  double *const own = ranks + s->n_numbers, *const other = own + s->n_numbers / 2;
+  spearman_sums all = {0};
   int64_t at = 0, n = 0;
   int32_t times = 0;
-  tarei_ranks_find(choice, own, ranks);
+  tarei_ranks_find(choice, ranks + s->n_numbers, ranks);
   if (isnan(tarei_pairs_correlation(choice, ranks))) {
     return;
   }
   for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    n += times * row->n / 2;
+    n += row->n / SIDES;
   }
   for (int64_t i = 0; i < s->n_numbers; i++) {
     ranks[i] = (ranks[i] - 0.5) / (double)n;
   }
-  spearman_add_own(choice, ranks, sums);
-  spearman_add_others(choice, TAREI_RANKS_GOT, ranks, own, other, (double)n, sums);
-  spearman_add_others(choice, TAREI_RANKS_WANT, ranks, own, other, (double)n, sums);
-}
-
-/* To first order only where draws of many samples are near the whole. */
-static bool spearman_is_near(const tarei_metric_choice *const choice) {
-  enum { MANY_SAMPLES = 30 };
-  int64_t at = 0, last = -1;
-  int32_t times = 0;
-  int n = 0;
+  at = 0;
   for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    n += row->sample != last;
-    last = row->sample;
+    spearman_sums *const sums = &rows[row - s->rows];
+    add_row(ranks + row->at, row->n, sums, whole);
+    add_sums((const double *)sums, 1, &all);
   }
-  return n >= MANY_SAMPLES;
+  for (int side = 0; side < SIDES; side++) {
+    find_middles(all.count[side], all.n, whole->middle[side]);
+  }
+  for (int b = 0; b < BINS * BINS; b++) {
+    whole->joint[b / BINS][b % BINS] /= all.n;
+  }
 }
 
+/* For a choice that has each sample once. */
 static tare_status metric_spearman_brief(const tarei_metric_choice *const choice,
                                          tare_metric_states **const out, tare_error *const err) {
-  static const tarei_metric near_whole = {.n_sums = N_SPEARMAN, .of_sums = spearman_of_sums};
+  static const tarei_metric binned = {.value = spearman_of_bins};
   const tare_metric_states *const s = choice->states;
   double *ranks;
-  if (!tarei_pairs_are_many(choice) || !spearman_is_near(choice)) {
+  if (!tarei_pairs_are_many(choice)) {
     return TARE_OK;
   }
   TAREI_TRY(spearman_room(s, &ranks, err));
-  double *const sums = tarei_calloc((size_t)s->n_rows * N_SPEARMAN, sizeof *sums);
-  tare_status status = sums ? TARE_OK
-                            : tarei_fail_memory(err, "ranks of each sample",
-                                                (size_t)s->n_rows * N_SPEARMAN * sizeof *sums);
-  if (status == TARE_OK) {
-    spearman_fill(choice, ranks, sums);
-    status = tarei_metric_states_of_sums(s, &near_whole, sums, out, err);
+  spearman_sums *const rows = tarei_calloc((size_t)s->n_rows, sizeof *rows);
+  spearman_whole *const whole = tarei_calloc(1, sizeof *whole);
+  tare_status status = TARE_E_MEMORY;
+  if (rows && whole) {
+    fill_rows_of_bins(choice, ranks, rows, whole);
+    status = tarei_metric_states_of_rows(s, &binned, N_SUMS, (const double *)rows, out, err);
+  } else {
+    (void)tarei_fail_memory(err, "ranks of each sample", (size_t)s->n_rows * sizeof *rows);
   }
-  free(sums);
+  if (status == TARE_OK) {
+    (*out)->own = whole;
+  } else {
+    free(whole);
+  }
+  free(rows);
   free(ranks);
   return status;
 }

@@ -180,7 +180,7 @@ tare_status tarei_pairs_brief(const tarei_metric_choice *const choice,
     pairs_add_row(&s->rows[r], 1, s->numbers, all[MOMENT_X] / all[MOMENT_N],
                   all[MOMENT_Y] / all[MOMENT_N], &rows[r * N_MOMENTS]);
   }
-  const tare_status status = tarei_metric_states_of_sums(s, &moments, rows, out, err);
+  const tare_status status = tarei_metric_states_of_rows(s, &moments, N_MOMENTS, rows, out, err);
   free(rows);
   return status;
 }

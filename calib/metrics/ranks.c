@@ -87,23 +87,3 @@ void tarei_ranks_find(const tarei_metric_choice *const choice, double *const cou
   rank_side(choice, TAREI_RANKS_GOT, counts, ranks);
   rank_side(choice, TAREI_RANKS_WANT, counts, ranks);
 }
-
-void tarei_ranks_behind(const tarei_metric_choice *const choice, const int side,
-                        const double *const of, const int from, double *const sums) {
-  const tare_metric_states *const s = choice->states;
-  const int64_t most = s->n_numbers / 2;
-  int64_t at = 0;
-  int32_t times = 0;
-  memset(sums, 0, (size_t)most * sizeof *sums);
-  for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    for (int64_t i = row->at; i < row->at + row->n; i += 2) {
-      sums[rank_place(s->numbers[i + side])] += times * of[i + from];
-    }
-  }
-  double behind = 0;
-  for (int64_t i = most - 1; i >= 0; i--) {
-    const double here = sums[i];
-    sums[i] = behind + here / 2;
-    behind += here;
-  }
-}

@@ -18,10 +18,4 @@ bool tarei_ranks_accept(const tare_metric_states *states);
  * mean of theirs. `ranks` has room for all numbers, `counts` for one of each pair. */
 void tarei_ranks_find(const tarei_metric_choice *choice, double *counts, double *ranks);
 
-/* Adds up what pairs of a choice have behind each place of a side: `of` gives for each number of
- * the states what it adds, `from` whether that of got or of want is taken. At the place itself it
- * counts half. `sums` has room for one of each pair. */
-void tarei_ranks_behind(const tarei_metric_choice *choice, int side, const double *of, int from,
-                        double *sums);
-
 #endif

@@ -166,15 +166,16 @@ static tare_status states_add_row(tare_metric_states *const s, const tarei_metri
   return tarei_metric_states_add(s, numbers, n, err);
 }
 
-tare_status tarei_metric_states_of_sums(const tare_metric_states *const states,
-                                        const tarei_metric *const metric, const double *const sums,
-                                        tare_metric_states **const out, tare_error *const err) {
+tare_status tarei_metric_states_of_rows(const tare_metric_states *const states,
+                                        const tarei_metric *const metric, const int64_t n,
+                                        const double *const numbers, tare_metric_states **const out,
+                                        tare_error *const err) {
   const tarei_metric_settings none = {0};
   TAREI_TRY(tarei_metric_states_new(metric, &none, out, err));
   tare_status status = TARE_OK;
   for (int64_t r = 0; status == TARE_OK && r < states->n_rows; r++) {
-    status = states_add_row(*out, &states->rows[r], &sums[metric->n_sums * r],
-                            states->rows[r].n ? metric->n_sums : 0, err);
+    status =
+        states_add_row(*out, &states->rows[r], &numbers[n * r], states->rows[r].n ? n : 0, err);
   }
   if (status != TARE_OK) {
     tarei_metric_states_free(out);

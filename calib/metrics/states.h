@@ -21,7 +21,8 @@ typedef struct tarei_metric_row {
 
 struct tare_metric_states {
   const struct tarei_metric *metric;
-  void *own;                      /* the metric itself, where it is one of the program; else NULL */
+  void *own; /* freed with the states: the metric itself, where it is one of the program; what its
+                rows have in common, where they are for draws; else NULL */
   tarei_metric_settings settings; /* what it points to is there until the states are finished */
   double total;                   /* of all rows, where their numbers are not known; else NAN */
   double *numbers;
@@ -78,11 +79,12 @@ tare_status tarei_metric_states_add(tare_metric_states *states, const double *nu
 /* Once all samples are there: what the metric makes of them together. */
 tare_status tarei_metric_states_finish(tare_metric_states *states, tare_error *err);
 
-/* States of the same rows, with n sums of each for `metric`: sums[n * i] are those of row i. They
- * need nothing of `states`. TARE_E_MEMORY. */
-tare_status tarei_metric_states_of_sums(const tare_metric_states *states,
-                                        const struct tarei_metric *metric, const double *sums,
-                                        tare_metric_states **out, tare_error *err);
+/* States of the same rows with other numbers for `metric`, n of each row that has any:
+ * numbers[n * i] are those of row i. They need nothing of `states`. TARE_E_MEMORY. */
+tare_status tarei_metric_states_of_rows(const tare_metric_states *states,
+                                        const struct tarei_metric *metric, int64_t n,
+                                        const double *numbers, tare_metric_states **out,
+                                        tare_error *err);
 
 /* Gives the next row of a choice that has numbers and how often it counts; NULL at the end. *at
  * begins with 0. */
