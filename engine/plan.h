@@ -85,6 +85,9 @@ tare_status tarei_isa_read(const char *isa, unsigned *mask, tare_error *err);
  * isa must be set. After a failure the caller frees the plan. */
 tare_status tarei_plan_finish(tare_plan *plan, tare_error *err);
 
+/* Whether values of a run decide an axis of an output. */
+bool tarei_plan_measures_output(const tare_plan *plan, int output, int axis);
+
 /* Numbers the observable values, after everything else is finished. */
 tare_status tarei_plan_number_observables(tare_plan *plan, tare_error *err);
 

@@ -87,3 +87,8 @@ int64_t tare_plan_context_bytes(const tare_plan *const plan) {
   const size_t bytes = tarei_plus(run, tarei_lengths_bytes(plan, 0));
   return bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
 }
+
+bool tarei_plan_measures_output(const tare_plan *const plan, const int output, const int axis) {
+  const tarei_graph *const g = plan->root.graph;
+  return tarei_expr_uses_measured(g->exprs, g->values[g->outputs[output]].dims[axis]);
+}

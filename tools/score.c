@@ -35,6 +35,7 @@ void score_json(cJSON *const object, const tare_eval_score *const score, const i
     json_real(object, "cosine", score->cosine);
     json_real(object, "max_abs_error", score->max_abs_error);
     json_real(object, "top1_agreement", score->top1_agreement);
+    json_int(object, "other_shapes", score->other_shapes);
   }
   if (metric >= 0) {
     cJSON *const m = json_add(object, "metric", json_object());
@@ -90,6 +91,10 @@ static void print_total(const tare_eval_score *const total, const int metric, co
     print_figure("cosine", total->cosine, 6, "");
     printf("%-16s %.6g\n", "max abs error", total->max_abs_error);
     print_figure("top-1 agreement", 100 * total->top1_agreement, 3, " %");
+  }
+  if (total->other_shapes > 0) {
+    printf("%-16s %" PRId64 " sample%s\n", "other shape", total->other_shapes,
+           cli_s(total->other_shapes));
   }
   if (metric >= 0) {
     print_metric(tare_metric_name(metric), metric, total->metric);
@@ -215,6 +220,22 @@ void score_warn_output(const opt_common *const common, const tare_eval_result *c
         "of "
         "all outputs together hide, because other outputs have larger values",
         ports[lowest].name, result->outputs[lowest].sqnr_db, SCORE_LOW_SQNR, result->total.sqnr_db);
+  }
+}
+
+void score_warn_shapes(const opt_common *const common, const tare_eval_result *const result,
+                       const tare_plan *const plan) {
+  const tare_port *ports = NULL;
+  const int n = tare_plan_outputs(plan, &ports);
+  for (int o = 0; o < n; o++) {
+    const tare_eval_score *const s = &result->outputs[o];
+    if (s->other_shapes > 0) {
+      say(common,
+          "warning: output '%s' has another shape than in the reference in %" PRId64 " of %" PRId64
+          " samples, where what one of both lacks counts as zeros: its length follows from values "
+          "that are rounded (--layer-precisions keeps layers that decide it in float)",
+          ports[o].name, s->other_shapes, s->samples);
+    }
   }
 }
 

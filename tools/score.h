@@ -53,6 +53,10 @@ void score_outputs_json(cJSON *object, const tare_eval_result *result, const tar
 void score_warn_output(const opt_common *common, const tare_eval_result *result,
                        const tare_plan *plan);
 
+/* Warns of outputs whose lengths are not those of the reference. */
+void score_warn_shapes(const opt_common *common, const tare_eval_result *result,
+                       const tare_plan *plan);
+
 /* Adds an interval under a name. */
 void interval_json(cJSON *object, const char *name, const tare_interval *interval);
 

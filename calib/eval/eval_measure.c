@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "engine/context.h"
+#include "engine/plan.h"
 #include "shapes/number.h"
 
 static bool same_dims(const tare_tensor *const a, const tare_tensor *const b) {
@@ -26,15 +27,31 @@ static tare_status fail_shape(const char *const sample, const char *const output
   tarei_str ours = {0}, theirs = {0};
   add_shape(&ours, got);
   add_shape(&theirs, want);
-  const tare_status status =
-      tarei_fail(err, TARE_E_SHAPE,
-                 "%s: output '%s' is %s, and %s in the reference: expected the same shape (where a "
-                 "length follows from values that are rounded, keep the layers that decide it in "
-                 "float by --layer-precisions)",
-                 sample, output, tarei_str_get(&ours), tarei_str_get(&theirs));
+  const tare_status status = tarei_fail(
+      err, TARE_E_SHAPE, "%s: output '%s' is %s, and %s in the reference: expected the same shape",
+      sample, output, tarei_str_get(&ours), tarei_str_get(&theirs));
   tarei_str_free(&ours);
   tarei_str_free(&theirs);
   return status;
+}
+
+/* Whether dims that differ are such that values of the run decide in both plans. */
+static bool may_differ(const tarei_eval_job *const e, const int s, const int output,
+                       const tare_tensor *const got, const tare_tensor *const want) {
+  bool may = got->dtype == want->dtype && got->rank == want->rank;
+  for (int d = 0; may && d < got->rank; d++) {
+    may = got->dims[d] == want->dims[d] ||
+          (tarei_plan_measures_output(e->sides[s].plan, output, d) &&
+           tarei_plan_measures_output(e->sides[e->reference].plan, output, d));
+  }
+  return may;
+}
+
+/* Whether the metric reads the output of the reference beside that of a sample. */
+static bool reads_reference(const tarei_metric *const metric, const tare_sample *const sample) {
+  const bool labelled = sample->label || sample->label_text;
+  return metric->add && (metric->truth == TARE_TRUTH_REFERENCE ||
+                         (metric->truth == TARE_TRUTH_EITHER && (metric->custom || !labelled)));
 }
 
 /* What an output brings to the metric. */
@@ -43,17 +60,39 @@ static tare_status measure_metric(const tarei_eval_job *const e, const int s,
                                   const int64_t *const extents, tare_error *const err) {
   const int i = e->options->output;
   tare_metric_states *const states = e->sides[s].states;
-  const tarei_metric_case c = {
-      .sample = sample,
-      .output = e->outputs[i].name,
-      .got = &e->sides[s].outputs[i],
-      .want = e->reference == NO_SIDE ? NULL : &e->sides[e->reference].outputs[i],
-      .extents = extents};
+  const tare_tensor *const got = &e->sides[s].outputs[i];
+  const tare_tensor *const want =
+      e->reference == NO_SIDE ? NULL : &e->sides[e->reference].outputs[i];
+  if (want && !same_dims(got, want) && reads_reference(e->metric, sample)) {
+    return fail_shape(sample->name, e->outputs[i].name, got, want, err);
+  }
+  const tarei_metric_case c = {.sample = sample,
+                               .output = e->outputs[i].name,
+                               .got = got,
+                               .want = want && same_dims(got, want) ? want : NULL,
+                               .extents = extents};
   TAREI_TRY(tarei_metric_states_begin(states, profile, sample->level, err));
   TAREI_TRY(e->metric->add ? e->metric->add(&c, states, err) : TARE_OK);
   return e->options->answers && e->metric->read && sample->gain_db == 0
              ? e->metric->read(&c, &e->settings, &states->answer, err)
              : TARE_OK;
+}
+
+/* The errors of output i of a side. */
+static tare_status measure_errors(const tarei_eval_job *const e, const int s,
+                                  const tarei_fitted *const fitted, const int i,
+                                  const int64_t *const extents, tarei_tally *const tally,
+                                  tare_error *const err) {
+  const tarei_eval_side *const reference = &e->sides[e->reference];
+  const tare_tensor *const got = &e->sides[s].outputs[i], *const want = &reference->outputs[i];
+  int64_t wanted[TARE_MAX_RANK] = {0};
+  tally->other_shapes = !same_dims(got, want);
+  if (!tarei_is_float(got->dtype)) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_context_output_valid(reference->context, i, fitted->valid, wanted, err));
+  tarei_tally_output(tally, got, extents, want, tally->other_shapes ? wanted : extents);
+  return TARE_OK;
 }
 
 /* What output i of a side brought, beside that of the reference. */
@@ -68,11 +107,11 @@ static tare_status measure_output(const tarei_eval_job *const e, const int s,
   const char *const name = e->outputs[i].name;
   int64_t extents[TARE_MAX_RANK] = {0};
   TAREI_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
-  if (want && !same_dims(got, want)) {
+  if (want && !same_dims(got, want) && !may_differ(e, s, i, got, want)) {
     return fail_shape(sample->name, name, got, want, err);
   }
-  if (want && tarei_is_float(got->dtype)) {
-    tarei_tally_output(tally, got, want, extents);
+  if (want) {
+    TAREI_TRY(measure_errors(e, s, fitted, i, extents, tally, err));
   }
   if (e->metric && i == e->options->output) {
     TAREI_TRY(measure_metric(e, s, sample, profile, extents, err));
@@ -114,6 +153,7 @@ tare_status tarei_eval_job_measure(tarei_eval_job *const e, const int s,
     output.samples = 0;
     tarei_tally_add(&tally, &output);
   }
+  tally.other_shapes = tally.other_shapes > 0;
   tarei_eval_side_add(&e->sides[s], &place, &tally);
   return TARE_OK;
 }

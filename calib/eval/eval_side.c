@@ -138,6 +138,10 @@ tare_status tarei_eval_side_commit(tarei_eval_side *const side, tare_error *cons
   }
   TAREI_TRY(keep_seconds(side, err));
   for (int i = 0; i < side->n_tallies; i++) {
+    tarei_tally *const pending = &side->pending[i];
+    if (pending->other_shapes > pending->samples) { /* at several levels: the sample counts once */
+      pending->other_shapes = pending->samples;
+    }
     tarei_tally_add(&side->tallies[i], &side->pending[i]);
   }
   return TARE_OK;

@@ -29,26 +29,65 @@ static void eval_tally_add_value(tarei_tally *const t, const double got, const d
   t->max_abs = fmax(t->max_abs, fabs(diff));
 }
 
+/* A row of one tensor, and what lies at the same place of the other. */
+typedef struct row_pair {
+  int64_t offset, length, other_offset, other_length;
+} row_pair;
+
+static row_pair pair_row(const tarei_rows *const rows, const int64_t offset,
+                         const tarei_rows *const other) {
+  row_pair pair = {.offset = offset, .length = rows->length, .other_length = other->length};
+  for (int a = 0; a < rows->rank - 1; a++) {
+    pair.other_offset += rows->index[a] * other->strides[a];
+    pair.other_length = rows->index[a] < other->extents[a] ? pair.other_length : 0;
+  }
+  return pair;
+}
+
+static void tally_row(tarei_tally *const t, const tare_tensor *const got,
+                      const tare_tensor *const want, const row_pair *const p) {
+  for (int64_t i = 0; i < p->length; i++) {
+    const double wanted = i < p->other_length ? tarei_real_at(want, p->other_offset + i) : 0;
+    eval_tally_add_value(t, tarei_real_at(got, p->offset + i), wanted);
+  }
+  if (p->length >= 2) {
+    t->rows++;
+    t->agreed += p->other_length > 0 && tarei_argmax(got, p->offset, p->length) ==
+                                            tarei_argmax(want, p->other_offset, p->other_length);
+  }
+}
+
+/* What only the reference has. */
+static void tally_lacking(tarei_tally *const t, const tare_tensor *const want,
+                          const row_pair *const p) {
+  for (int64_t i = p->other_length; i < p->length; i++) {
+    eval_tally_add_value(t, 0, tarei_real_at(want, p->offset + i));
+  }
+  t->rows += p->length >= 2 && p->other_length == 0;
+}
+
 void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
-                        const tare_tensor *const want, const int64_t *const extents) {
-  tarei_rows rows;
-  tarei_rows_begin(got, extents, &rows);
+                        const int64_t *const got_extents, const tare_tensor *const want,
+                        const int64_t *const want_extents) {
+  tarei_rows ours, theirs;
+  tarei_rows_begin(got, got_extents, &ours);
+  tarei_rows_begin(want, want_extents, &theirs);
+  const tarei_rows first_of_ours = ours, first_of_theirs = theirs;
   tally->compared = true;
-  for (int64_t offset = 0; tarei_rows_next(&rows, &offset);) {
-    for (int64_t i = offset; i < offset + rows.length; i++) {
-      eval_tally_add_value(tally, tarei_real_at(got, i), tarei_real_at(want, i));
-    }
-    if (rows.length >= 2) {
-      tally->rows++;
-      tally->agreed +=
-          tarei_argmax(got, offset, rows.length) == tarei_argmax(want, offset, rows.length);
-    }
+  for (int64_t offset = 0; tarei_rows_next(&ours, &offset);) {
+    const row_pair pair = pair_row(&ours, offset, &first_of_theirs);
+    tally_row(tally, got, want, &pair);
+  }
+  for (int64_t offset = 0; tarei_rows_next(&theirs, &offset);) {
+    const row_pair pair = pair_row(&theirs, offset, &first_of_ours);
+    tally_lacking(tally, want, &pair);
   }
 }
 
 void tarei_tally_add(tarei_tally *const into, const tarei_tally *const from) {
   into->samples += from->samples;
   into->compared = into->compared || from->compared;
+  into->other_shapes += from->other_shapes;
   into->got2 += from->got2;
   into->want2 += from->want2;
   into->diff2 += from->diff2;
@@ -79,5 +118,6 @@ tare_eval_score tarei_tally_score(const tarei_tally *const tally) {
       .top1_agreement = eval_tally_share(tally->agreed, tally->rows),
       .metric = NAN,
       .reference = NAN,
+      .other_shapes = tally->other_shapes,
   };
 }

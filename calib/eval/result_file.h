@@ -6,7 +6,8 @@
 #include <tare/eval.h>
 
 #define TAREI_RESULT_FORMAT "tare.result"
-enum { TAREI_RESULT_MAJOR = 1, TAREI_RESULT_MINOR = 0 };
+#define TAREI_RESULT_SHAPES "/scores/other_shapes" /* missing in files of version 1.0 */
+enum { TAREI_RESULT_MAJOR = 1, TAREI_RESULT_MINOR = 1 };
 
 /* Columns of arrays. */
 enum {

@@ -104,9 +104,12 @@ static tare_status get_figures(const tarei_stats_reader *const r, tare_eval_resu
 
 static tare_status get_scores(const tarei_stats_reader *const r, tare_eval_result *const out) {
   const int64_t n = tarei_result_n_scores(out);
-  int64_t *samples = NULL;
+  int64_t *samples = NULL, *shapes = NULL;
   double *values = NULL, *gains = NULL;
   tare_status status = get_integers(r, "/scores/samples", n, 1, &samples);
+  if (status == TARE_OK && result_load_has(r, TAREI_RESULT_SHAPES)) {
+    status = get_integers(r, TAREI_RESULT_SHAPES, n, 1, &shapes);
+  }
   if (status == TARE_OK) {
     status = get_reals(r, "/scores/values", n, TAREI_RESULT_SCORE, &values);
   }
@@ -126,6 +129,7 @@ static tare_status get_scores(const tarei_stats_reader *const r, tare_eval_resul
     double *columns[TAREI_RESULT_SCORE];
     tarei_result_score_columns(score, columns);
     score->samples = samples[i];
+    score->other_shapes = shapes ? shapes[i] : 0;
     for (int c = 0; c < TAREI_RESULT_SCORE; c++) {
       *columns[c] = values[i * TAREI_RESULT_SCORE + c];
     }
@@ -134,6 +138,7 @@ static tare_status get_scores(const tarei_stats_reader *const r, tare_eval_resul
     out->levels[l].gain_db = gains[l];
   }
   free(samples);
+  free(shapes);
   free(values);
   free(gains);
   return status;

@@ -53,21 +53,25 @@ static void put_scores(tarei_stats_writer *const w, const tare_eval_result *cons
   tare_eval_result r = *result; /* its arrays are only read */
   const int64_t n = tarei_result_n_scores(&r);
   int64_t *const samples = (int64_t *)(void *)tarei_stats_make_block(w, (size_t)n, sizeof *samples);
+  int64_t *const shapes = (int64_t *)(void *)tarei_stats_make_block(w, (size_t)n, sizeof *shapes);
   double *const values =
       (double *)(void *)tarei_stats_make_block(w, (size_t)n, TAREI_RESULT_SCORE * sizeof *values);
-  for (int64_t i = 0; samples && values && i < n; i++) {
+  for (int64_t i = 0; samples && shapes && values && i < n; i++) {
     tare_eval_score *const score = tarei_result_score(&r, i);
     double *columns[TAREI_RESULT_SCORE];
     tarei_result_score_columns(score, columns);
     samples[i] = score->samples;
+    shapes[i] = score->other_shapes;
     for (int c = 0; c < TAREI_RESULT_SCORE; c++) {
       values[i * TAREI_RESULT_SCORE + c] = *columns[c];
     }
   }
   tarei_stats_put_group(w, "/scores");
   put_integers(w, "/scores/samples", n, 1, samples);
+  put_integers(w, TAREI_RESULT_SHAPES, n, 1, shapes);
   put_reals(w, "/scores/values", n, TAREI_RESULT_SCORE, values);
   free(samples);
+  free(shapes);
   free(values);
 }
 

@@ -55,9 +55,12 @@ typedef struct tare_eval_score {
   /** Share of rows (last axis, 2 elements or more) with the same argmax, which is the first of
    * equal values. */
   double top1_agreement;
-  double metric;     /* of the plan */
-  double reference;  /* metric of the reference */
-  void *reserved[4]; /* for later versions */
+  double metric;    /* of the plan */
+  double reference; /* metric of the reference */
+  /** Samples in which the output, or one of all outputs, has another shape than in the reference,
+   *  because values of the run decide it: what one of both lacks counts as zeros. */
+  int64_t other_shapes;
+  void *reserved[3]; /* for later versions */
 } tare_eval_score;
 
 /** What one sample contributes to the comparison of the outputs: the SQNR, 10 log10(signal / noise)

@@ -45,6 +45,8 @@ class Score:
     metric: float
     reference: float
     """Metric of the reference."""
+    other_shapes: int
+    """Samples in which an output has another shape than in the reference."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def metrics() -> list[Metric]:
 
 def _score(s: Any) -> Score:
     return Score(int(s.samples), s.sqnr_db, s.cosine, s.max_abs_error, s.top1_agreement, s.metric,
-                 s.reference)
+                 s.reference, int(s.other_shapes))
 
 
 def _difference(d: Any) -> Difference:

@@ -90,7 +90,7 @@ static tare_status compare_outputs(const peer_options *const o, peer_work *const
     }
     CLI_TRY(ort_session_output(w->session, at, &got, err));
     if (got.dtype == TARE_F32 && want[i].dtype == TARE_F32) {
-      tarei_tally_output(&w->tally, &got, &want[i], got.dims);
+      tarei_tally_output(&w->tally, &got, got.dims, &want[i], got.dims);
     }
     if (i == o->eval.output) {
       CLI_TRY(count(w, sample, &got, w->of_peer, err));

@@ -8,6 +8,7 @@
 #include "tools/options/parse.h"
 #include "tools/progress.h"
 #include "tools/say.h"
+#include "tools/score.h"
 #include "tools/side.h"
 #include "tools/source.h"
 
@@ -178,6 +179,7 @@ static tare_status debug_run(const debug_arguments *const a, debug_work *const w
   say_data(&a->in.common, w->dataset);
   say_fitted(&a->in.common, "compare", &w->result.fitted);
   say_left_out(a, w);
+  score_warn_shapes(&a->in.common, &w->result, w->plan.plan);
   *results = (debug_results){.plan = w->plan.plan,
                              .comparison = w->comparison,
                              .limits = &a->limits,

@@ -17,7 +17,7 @@ static tare_eval_score score_of(float *const got, float *const want, const int64
                                 const int64_t columns, const int64_t *const extents) {
   const tare_tensor a = matrix(got, rows, columns), b = matrix(want, rows, columns);
   tarei_tally tally = {.samples = 1};
-  tarei_tally_output(&tally, &a, &b, extents);
+  tarei_tally_output(&tally, &a, extents, &b, extents);
   return tarei_tally_score(&tally);
 }
 
@@ -76,6 +76,23 @@ static void a_lost_value_is_an_infinite_error(void **state) {
   assert_true(isinf(s.sqnr_db) && s.sqnr_db < 0);
 }
 
+static void what_one_of_both_lacks_counts_as_zeros(void **state) {
+  (void)state;
+  float got[] = {1, 2, 3, 4, 9, 8}, want[] = {1, 2, 0, 3, 5, 1};
+  const tare_tensor a = matrix(got, 3, 2), b = matrix(want, 2, 3);
+  tarei_tally tally = {.samples = 1};
+  tarei_tally_output(&tally, &a, a.dims, &b, b.dims);
+  const tare_eval_score s = tarei_tally_score(&tally);
+  /* rows 1 2 . | 3 4 . | 9 8 beside 1 2 0 | 3 5 1 */
+  assert_true(fabs(s.sqnr_db - 10 * log10(40.0 / (1 + 1 + 81 + 64))) < 1e-12);
+  assert_true(s.max_abs_error == 9);
+  assert_true(fabs(s.top1_agreement - 2.0 / 3) < 1e-12);
+  tally = (tarei_tally){.samples = 1};
+  tarei_tally_output(&tally, &b, b.dims, &a, a.dims);
+  assert_true(tally.want2 == 1 + 4 + 9 + 16 + 81 + 64 && tally.diff2 == 1 + 1 + 81 + 64);
+  assert_true(tally.rows == 3 && tally.agreed == 2);
+}
+
 static void adding_is_adding(void **state) {
   (void)state;
   tarei_tally a = {
@@ -129,6 +146,7 @@ int main(void) {
       cmocka_unit_test(the_first_of_equal_values_is_the_argmax),
       cmocka_unit_test(short_rows_have_no_top1),
       cmocka_unit_test(a_lost_value_is_an_infinite_error),
+      cmocka_unit_test(what_one_of_both_lacks_counts_as_zeros),
       cmocka_unit_test(adding_is_adding),
       cmocka_unit_test(rows_walk_in_order),
       cmocka_unit_test(scalars_and_empty_tensors_are_walked),

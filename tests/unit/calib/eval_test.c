@@ -13,6 +13,7 @@
 #include <tare/tare.h>
 
 #define DIGITS TARE_SOURCE_DIR "/examples/digits-conv/"
+#define MEASURED TARE_SOURCE_DIR "/tests/fixtures/measured/"
 #define INTENTS TARE_SOURCE_DIR "/examples/intents-mini/"
 
 static const tare_metric_setting DIGITS_ALPHABET = {"alphabet", "0123456789"};
@@ -334,6 +335,37 @@ static bool stop_after_one(void *const user, const int64_t done, const int64_t t
   return done < 1;
 }
 
+static void lengths_that_values_decide_may_differ(void **state) {
+  (void)state;
+  bench low = make(MEASURED "low.onnx", "n=1:4:8", MEASURED "x.npy", NULL, 1);
+  bench high = make(MEASURED "high.onnx", "n=1:4:8", MEASURED "x.npy", NULL, 1);
+  tare_eval_options o;
+  tare_eval_options_init(&o);
+  o.against = high.plan;
+  tare_eval_result r = {0}, back = {0};
+  tare_error err = {0};
+  if (tare_eval(low.plan, low.data, &o, &r, &err) != TARE_OK) {
+    fail_msg("%s", err.message);
+  }
+  /* 3 1 2 beside 3 2, places 1 2 3 beside 1 3 */
+  assert_true(fabs(r.outputs[0].sqnr_db - 10 * log10(13.0 / (1 + 4))) < 1e-12);
+  assert_true(isnan(r.outputs[1].sqnr_db));
+  const int64_t other[] = {1, 1, 0};
+  for (int i = 0; i < r.n_outputs; i++) {
+    assert_int_equal(r.outputs[i].other_shapes, other[i]);
+  }
+  assert_int_equal(r.total.other_shapes, 1);
+  assert_int_equal(tare_eval_result_save(&r, NULL, "eval_test_shapes.h5", &err), TARE_OK);
+  assert_int_equal(tare_eval_result_load("eval_test_shapes.h5", &back, NULL, &err), TARE_OK);
+  assert_int_equal(back.total.other_shapes, 1);
+  assert_int_equal(back.outputs[2].other_shapes, 0);
+  (void)unlink("eval_test_shapes.h5");
+  tare_eval_result_fini(&back);
+  tare_eval_result_fini(&r);
+  end(&high);
+  end(&low);
+}
+
 static void stops_when_told(void **state) {
   (void)state;
   bench b = make_digits(3);
@@ -387,6 +419,7 @@ int main(void) {
       cmocka_unit_test(scores_of_some_samples_are_those_of_their_sums),
       cmocka_unit_test(saved_outputs_are_there),
       cmocka_unit_test(samples_are_fitted_to_the_pinned_profile),
+      cmocka_unit_test(lengths_that_values_decide_may_differ),
       cmocka_unit_test(stops_when_told),
       cmocka_unit_test(misuse_is_named),
   };
