@@ -66,6 +66,7 @@ bool tarei_onnx_add_input(Onnx__NodeProto *node, const char *name); /* false whe
 /* Adds an attribute with an integer (INT) or a list of n (INTS); false when out of memory. */
 bool tarei_onnx_add_ints(Onnx__NodeProto *node, const char *name,
                          Onnx__AttributeProto__AttributeType type, const int64_t *values, int n);
+bool tarei_onnx_add_text(Onnx__NodeProto *node, const char *name, const char *text);
 
 /* Checks the wire format: TARE_E_INPUT where it is broken, TARE_E_LIMIT where messages nest too
  * deep for the unpacker, which recurses. */

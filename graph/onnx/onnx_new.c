@@ -1,5 +1,6 @@
 /* New nodes of a message, and their attributes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "graph/onnx/importer.h"
@@ -53,28 +54,51 @@ bool tarei_onnx_add_input(Onnx__NodeProto *const node, const char *const name) {
   return list[node->n_input++] != NULL;
 }
 
-bool tarei_onnx_add_ints(Onnx__NodeProto *const node, const char *const name,
-                         const Onnx__AttributeProto__AttributeType type,
-                         const int64_t *const values, const int n) {
+/* NULL when out of memory. */
+static Onnx__AttributeProto *new_attribute(Onnx__NodeProto *const node, const char *const name,
+                                           const Onnx__AttributeProto__AttributeType type) {
   Onnx__AttributeProto **const list =
       tarei_realloc(node->attribute, (node->n_attribute + 1) * sizeof *list);
   Onnx__AttributeProto *const attr = tarei_calloc(1, sizeof *attr);
   node->attribute = list ? list : node->attribute;
   if (!list || !attr) {
     free(attr);
-    return false;
+    return NULL;
   }
   onnx__attribute_proto__init(attr);
   list[node->n_attribute++] = attr;
   attr->name = tarei_strdup(name);
   attr->has_type = true;
   attr->type = type;
+  return attr->name ? attr : NULL;
+}
+
+bool tarei_onnx_add_text(Onnx__NodeProto *const node, const char *const name,
+                         const char *const text) {
+  Onnx__AttributeProto *const attr =
+      new_attribute(node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING);
+  if (!attr) {
+    return false;
+  }
+  attr->s.data = (uint8_t *)tarei_strdup(text);
+  attr->s.len = attr->s.data ? strlen(text) : 0;
+  attr->has_s = attr->s.data != NULL;
+  return attr->has_s;
+}
+
+bool tarei_onnx_add_ints(Onnx__NodeProto *const node, const char *const name,
+                         const Onnx__AttributeProto__AttributeType type,
+                         const int64_t *const values, const int n) {
+  Onnx__AttributeProto *const attr = new_attribute(node, name, type);
+  if (!attr) {
+    return false;
+  }
   if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT) {
     attr->has_i = true;
     attr->i = *values;
-    return attr->name != NULL;
+    return true;
   }
   attr->ints = tarei_memdup(values, (size_t)n * sizeof *values);
   attr->n_ints = attr->ints ? (size_t)n : 0;
-  return attr->name && attr->ints;
+  return attr->ints != NULL;
 }

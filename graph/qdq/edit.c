@@ -151,6 +151,13 @@ void tarei_edit_attr(tarei_edit *const e, Onnx__NodeProto *const node, const cha
   }
 }
 
+void tarei_edit_text_attr(tarei_edit *const e, Onnx__NodeProto *const node, const char *const name,
+                          const char *const text) {
+  if (node && !tarei_onnx_add_text(node, name, text)) {
+    e->failed = true;
+  }
+}
+
 void tarei_edit_drop_attr(tarei_edit *const e, Onnx__NodeProto *const node,
                           const char *const name) {
   size_t n = 0;

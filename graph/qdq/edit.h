@@ -48,6 +48,8 @@ Onnx__NodeProto *tarei_edit_node(tarei_edit *edit, const char *op, const char *d
                                  const char *const *out, int n_out);
 /* Sets an integer attribute of a new node; NULL is fine. */
 void tarei_edit_attr(tarei_edit *edit, Onnx__NodeProto *node, const char *name, int64_t value);
+void tarei_edit_text_attr(tarei_edit *edit, Onnx__NodeProto *node, const char *name,
+                          const char *text);
 
 /* A new constant: its bytes to be filled in, zeros, or NULL after a failure. `type` is a
  * tare_dtype. */

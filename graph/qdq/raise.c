@@ -8,7 +8,7 @@
 #include "graph/qdq/edit.h"
 #include "graph/qdq/file_types.h"
 
-typedef enum change_kind { MOVED, LAST_AXIS, DROPPED, COUNTED, REPLACED } change_kind;
+typedef enum change_kind { MOVED, LAST_AXIS, DROPPED, COUNTED, PLACED, REPLACED } change_kind;
 
 enum { MOST_MOVED = 3 };
 
@@ -24,12 +24,14 @@ static const op_change changes[] = {
 #define TAREI_LAST_AXIS(op, version) {#op, version, LAST_AXIS, {NULL}},
 #define TAREI_DROPPED(op, version, attribute) {#op, version, DROPPED, {attribute}},
 #define TAREI_COUNTED(op, version) {#op, version, COUNTED, {NULL}},
+#define TAREI_PLACED(op, version) {#op, version, PLACED, {NULL}},
 #define TAREI_REPLACED(op, version) {#op, version, REPLACED, {NULL}},
 #include "graph/qdq/opset_changes.inc"
 #undef TAREI_MOVED
 #undef TAREI_LAST_AXIS
 #undef TAREI_DROPPED
 #undef TAREI_COUNTED
+#undef TAREI_PLACED
 #undef TAREI_REPLACED
 };
 
@@ -43,7 +45,8 @@ typedef struct raiser {
 
 /* --- attributes ------------------------------------------------------------------------------ */
 
-/* A constant with what the attribute says: integers, or a real of the type of the node's input. */
+/* A constant with what the attribute says: integers, reals, or a real of the type of the node's
+ * input. */
 static const char *constant_of(raiser *const r, const Onnx__NodeProto *const node,
                                const Onnx__AttributeProto *const attr) {
   tarei_edit *const e = &r->edit;
@@ -54,6 +57,10 @@ static const char *constant_of(raiser *const r, const Onnx__NodeProto *const nod
   if (attr->type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT) {
     const tare_dtype type = tarei_file_type(&r->types, node->input[0]);
     tarei_edit_reals(e, name, type == TARE_F16 ? type : TARE_F32, &attr->f, 0);
+    return name;
+  }
+  if (attr->n_floats) {
+    tarei_edit_reals(e, name, TARE_F32, attr->floats, (int64_t)attr->n_floats);
     return name;
   }
   int64_t *const to = tarei_edit_constant(e, name, TARE_I64, &n, 1);
@@ -127,6 +134,64 @@ static void count_outputs(raiser *const r, Onnx__NodeProto *const node) {
   }
 }
 
+static const char PLACES[] = "coordinate_transformation_mode";
+
+/* How Resize rounded places of nearest elements before an attribute said it: towards those below,
+ * or above where the size falls. NULL where one attribute cannot say that. */
+static const char *rounding_of(const raiser *const r, const Onnx__NodeProto *const node) {
+  const int value = node->n_input > 1 ? tarei_names_find(&r->values, node->input[1]) : -1;
+  if (value < 0 || !tarei_value_is_const(r->graph, value)) {
+    return NULL;
+  }
+  const tare_tensor scales = tarei_value_tensor(r->graph, value);
+  bool falls = false, grows = false;
+  for (int64_t i = 0; scales.dtype == TARE_F32 && i < tare_tensor_count(&scales); i++) {
+    const float scale = ((const float *)scales.data)[i];
+    falls = falls || scale < 1;
+    grows = grows || scale > 1;
+  }
+  return falls && grows ? NULL : falls ? "ceil" : "floor";
+}
+
+/* Upsample and Resize began at the first element. */
+static tare_status say_places(raiser *const r, Onnx__NodeProto *const node, tare_error *const err) {
+  tarei_edit *const e = &r->edit;
+  const bool upsample = strcmp(node->op_type, "Upsample") == 0;
+  const char *const output = node->output[0];
+  if (tarei_onnx_find_attr(node, PLACES)) {
+    return TARE_OK; /* it was an Upsample */
+  }
+  if (node->n_input != 2) {
+    return tarei_fail(err, TARE_E_MODEL, "node '%s': %s has %zu inputs, expected 2 in opset %lld",
+                      tarei_onnx_text(node->name), node->op_type, node->n_input,
+                      (long long)r->from);
+  }
+  if (upsample && r->to < 11) {
+    tarei_edit_become(e, node, "Resize", (const char *[]){node->input[0], node->input[1]}, 2,
+                      output);
+    return TARE_OK;
+  }
+  const char *const rounding = upsample ? "floor" : rounding_of(r, node);
+  const Onnx__AttributeProto *const mode = tarei_onnx_find_attr(node, "mode");
+  const bool nearest = !mode || (mode->s.len == 7 && memcmp(mode->s.data, "nearest", 7) == 0);
+  if (nearest && !rounding) {
+    return tarei_fail(
+        err, TARE_E_UNSUPPORTED,
+        "node '%s': Resize to nearest elements, by scales of a run or on both sides of "
+        "1, has no form in opset %lld",
+        tarei_onnx_text(node->name), (long long)r->to);
+  }
+  const char *const roi = tarei_edit_name(e, output, "_roi");
+  (void)tarei_edit_constant(e, roi, TARE_F32, (const int64_t[]){0}, 1); /* a failure sticks */
+  tarei_edit_become(e, node, "Resize", (const char *[]){node->input[0], roi, node->input[1]}, 3,
+                    output);
+  tarei_edit_text_attr(e, node, PLACES, "asymmetric");
+  if (nearest) {
+    tarei_edit_text_attr(e, node, "nearest_mode", rounding);
+  }
+  return TARE_OK;
+}
+
 static tare_status apply_change(raiser *const r, Onnx__NodeProto *const node,
                                 const op_change *const change, tare_error *const err) {
   switch (change->kind) {
@@ -139,6 +204,8 @@ static tare_status apply_change(raiser *const r, Onnx__NodeProto *const node,
     case COUNTED:
       count_outputs(r, node);
       return TARE_OK;
+    case PLACED:
+      return say_places(r, node, err);
     case REPLACED:
       break;
   }

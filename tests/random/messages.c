@@ -110,6 +110,14 @@ void node_set_ints(Onnx__NodeProto *const node, const char *const name, const in
   memcpy(a->ints, values, (size_t)n * sizeof *values);
 }
 
+void node_set_floats(Onnx__NodeProto *const node, const char *const name, const float *const values,
+                     const int n) {
+  Onnx__AttributeProto *const a = ATTRIBUTE(FLOATS);
+  a->n_floats = (size_t)n;
+  a->floats = need(malloc(((size_t)n + 1) * sizeof *a->floats));
+  memcpy(a->floats, values, (size_t)n * sizeof *values);
+}
+
 void node_set_graph(Onnx__NodeProto *const node, const char *const name,
                     Onnx__GraphProto *const value) {
   ATTRIBUTE(GRAPH)->g = value;

@@ -24,6 +24,7 @@ void node_set_int(Onnx__NodeProto *node, const char *name, int64_t value);
 void node_set_float(Onnx__NodeProto *node, const char *name, float value);
 void node_set_text(Onnx__NodeProto *node, const char *name, const char *value);
 void node_set_ints(Onnx__NodeProto *node, const char *name, const int64_t *values, int n);
+void node_set_floats(Onnx__NodeProto *node, const char *name, const float *values, int n);
 void node_set_graph(Onnx__NodeProto *node, const char *name, Onnx__GraphProto *value);
 const Onnx__AttributeProto *node_attribute(const Onnx__NodeProto *node, const char *name);
 

@@ -21,12 +21,14 @@ typedef struct early {
   int opset;
   struct {
     const char *name;
-    int n; /* 0: one integer; -1: a float */
+    int n; /* 0: one integer; -1: a float; -2: a text; -3: three floats */
     int64_t ints[6];
     float real;
+    const char *text;
   } attributes[3];
   int n_outputs;
-  bool refused; /* it has no later form */
+  bool refused;    /* it has no later form */
+  float scales[3]; /* a second input, a constant, unless they are zeros */
 } early;
 
 static const early cases[] = {
@@ -52,6 +54,14 @@ static const early cases[] = {
     {"LogSoftmax", 12, {{"axis", 0, {-1}}}, 1, false},
     {"Softmax", 12, {{"axis", 0, {1}}}, 1, true}, /* over two axes */
     {"Hardmax", 12, {{NULL}}, 1, true},
+    {"Upsample", 7, {{"scales", -3}}, 1, false},
+    {"Upsample", 8, {{"scales", -3}, {"mode", -2, {0}, 0, "linear"}}, 1, false},
+    {"Upsample", 9, {{"mode", -2, {0}, 0, "nearest"}}, 1, false, {1, 1, 2.5f}},
+    {"Upsample", 9, {{"mode", -2, {0}, 0, "linear"}}, 1, false, {1, 1, 1.75f}},
+    {"Resize", 10, {{NULL}}, 1, false, {1, 1, 2}},
+    {"Resize", 10, {{NULL}}, 1, false, {1, 0.7f, 0.6f}},
+    {"Resize", 10, {{NULL}}, 1, true, {1, 0.7f, 2}},
+    {"Resize", 10, {{"mode", -2, {0}, 0, "linear"}}, 1, false, {1, 0.7f, 2}},
 };
 
 enum { N_CASES = sizeof cases / sizeof *cases, ELEMENTS = 24 };
@@ -65,8 +75,19 @@ static void write_case(const early *const c, const char *const path) {
     snprintf(name, sizeof name, "y%d", o);
     node_add_output(node, name);
   }
+  if (c->scales[0] != 0) {
+    node_add_input(node, "scales");
+    tare_tensor scales = tensor_new(TARE_F32, 1, (int64_t[]){3});
+    memcpy(scales.data, c->scales, sizeof c->scales);
+    graph_add_constant(graph, "scales", &scales);
+    free(scales.data);
+  }
   for (int a = 0; a < 3 && c->attributes[a].name; a++) {
-    if (c->attributes[a].n < 0) {
+    if (c->attributes[a].n == -3) {
+      node_set_floats(node, c->attributes[a].name, (const float[]){1, 1, 2.5f}, 3);
+    } else if (c->attributes[a].n == -2) {
+      node_set_text(node, c->attributes[a].name, c->attributes[a].text);
+    } else if (c->attributes[a].n < 0) {
       node_set_float(node, c->attributes[a].name, c->attributes[a].real);
     } else if (c->attributes[a].n == 0) {
       node_set_int(node, c->attributes[a].name, c->attributes[a].ints[0]);
