@@ -41,6 +41,14 @@ static tarei_expr carried_dim(const tarei_graph *const graph, const tarei_node *
   return tarei_ops_measured(graph, node, (node->n_out + i) * TARE_MAX_RANK + d);
 }
 
+/* Whether nodes of the body that were read from a file already speak of that number. */
+static bool is_expected(const tarei_graph *const graph, const tarei_node *const node, const int i,
+                        const int d) {
+  const int number = (node->n_out + i) * TARE_MAX_RANK + d;
+  const int symbol = tarei_exprs_find_measured(graph->exprs, node->number, number);
+  return symbol >= 0 && tarei_exprs_measured_number(graph->exprs, symbol, node->number) < 0;
+}
+
 static tare_status loop_begin(tarei_graph *const graph, tarei_node *const node,
                               tarei_graph *const body, tare_error *const err) {
   const tarei_shape scalar = {.rank = 0};
@@ -48,7 +56,12 @@ static tare_status loop_begin(tarei_graph *const graph, tarei_node *const node,
   TAREI_TRY(tarei_ops_set_input(body, CONDITION, TARE_BOOL, &scalar, NULL, 0, err));
   for (int i = CARRIED; i < body->n_formal; i++) {
     const tarei_value *const given = &graph->values[node->in[i]];
-    const tarei_shape shape = tarei_ops_shape(given);
+    tarei_shape shape = tarei_ops_shape(given);
+    for (int d = 0; d < shape.rank; d++) {
+      shape.dims[d] = is_expected(graph, node, i - CARRIED, d)
+                          ? carried_dim(graph, node, i - CARRIED, d)
+                          : shape.dims[d];
+    }
     TAREI_TRY(tarei_ops_set_input(body, i, given->dtype, &shape, NULL, 0, err));
   }
   return tarei_ops_hand_captures(graph, node, body, err);
