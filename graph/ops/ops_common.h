@@ -37,9 +37,9 @@ bool tarei_ops_is_integer(tare_dtype dtype); /* bool is none */
 
 /* TARE_E_UNSUPPORTED: the output shape depends on the data of a value. */
 tare_status tarei_ops_fail_data(const tarei_value *value, tare_error *err);
-/* A dim that only the data of a run tell: the symbol number k (0, 1, ...) that this node measures. Its
- * lowering then has `measure` (engine/step.h), which says the number before the node runs. Stands
- * for 0 or more. */
+/* A dim that only the data of a run tell: the symbol number k (0, 1, ...) that this node measures.
+ * Its lowering then has `measure` (engine/step.h), which says the number before the node runs.
+ * Stands for 0 or more. */
 tarei_expr tarei_ops_measured(const tarei_graph *graph, const tarei_node *node, int k);
 /* A shape of such dims, symbols 0 to rank - 1. */
 tarei_shape tarei_ops_measured_shape(const tarei_graph *graph, const tarei_node *node, int rank);
@@ -66,9 +66,9 @@ tare_status tarei_ops_axes(const tarei_graph *graph, const tarei_node *node, int
 
 /* A list of integers that is an input in new opsets and an attribute in old ones. */
 typedef struct tarei_list {
-  bool given;   /* false: neither is there */
-  bool counted; /* false: only a run tells how many there are */
-  int n;        /* 0 unless both */
+  bool given;                        /* false: neither is there */
+  bool counted;                      /* false: only a run tells how many there are */
+  int n;                             /* 0 unless both */
   tarei_expr at[TAREI_MAX_CONTENTS]; /* TAREI_EXPR_NONE for what only a run tells */
 } tarei_list;
 
@@ -85,6 +85,9 @@ tare_status tarei_ops_want_indices(const tarei_value *value, tare_error *err);
 
 /* Proofs take every symbol as 1 or more; false means "not proven". */
 bool tarei_ops_at_least(const tarei_graph *graph, tarei_expr e, int64_t least);
+/* max(e, 0), or e itself where a tensor of the graph has such a dim: wherever the model runs, it is
+ * 0 or more. */
+tarei_expr tarei_ops_size(const tarei_graph *graph, tarei_expr e);
 bool tarei_ops_differ(const tarei_graph *graph, tarei_expr a, tarei_expr b);
 tarei_expr tarei_ops_plus(const tarei_graph *graph, tarei_expr e, int64_t n);
 /* Product of the dims from..to-1; 1 when there are none. */
@@ -248,8 +251,8 @@ tare_status tarei_ops_give_rows(tarei_graph *graph, const tarei_node *node, int 
  * bytes and their scales by "rows", or after the floats by "f32+rows". */
 tare_status tarei_ops_give_quantized(tarei_graph *graph, const tarei_node *node,
                                      const tarei_shape *shape, tare_error *err);
-/* The same for an operator that makes float32 and has that attribute; for all else tarei_ops_give of
- * output 0. */
+/* The same for an operator that makes float32 and has that attribute; for all else tarei_ops_give
+ * of output 0. */
 tare_status tarei_ops_give_writable(tarei_graph *graph, const tarei_node *node, tare_dtype dtype,
                                     const tarei_shape *shape, tare_error *err);
 

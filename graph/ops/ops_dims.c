@@ -6,6 +6,23 @@ bool tarei_ops_at_least(const tarei_graph *const graph, const tarei_expr e, cons
   return e != TAREI_EXPR_NONE && tarei_expr_max(graph->exprs, e, limit) == e;
 }
 
+static bool is_a_dim(const tarei_graph *const graph, const tarei_expr e) {
+  for (int v = 0; v < graph->n_values; v++) {
+    const tarei_value *const value = &graph->values[v];
+    for (int d = 0; d < value->rank; d++) {
+      if (value->dims[d] == e) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+tarei_expr tarei_ops_size(const tarei_graph *const graph, const tarei_expr e) {
+  const tarei_expr size = tarei_expr_max(graph->exprs, e, tarei_expr_const(graph->exprs, 0));
+  return size != e && is_a_dim(graph, e) ? e : size;
+}
+
 bool tarei_ops_differ(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
   return tarei_ops_at_least(graph, tarei_expr_sub(graph->exprs, a, b), 1) ||
          tarei_ops_at_least(graph, tarei_expr_sub(graph->exprs, b, a), 1);

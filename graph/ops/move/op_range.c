@@ -93,8 +93,7 @@ static tare_status infer_symbolic(tarei_graph *const graph, const tarei_node *co
   if (!tarei_ops_at_least(graph, step, 1)) {
     return measure_length(graph, node, err); /* the sign of the step is not known */
   }
-  const tarei_shape out = {1,
-                           {tarei_expr_ceildiv(pool, tarei_expr_max(pool, distance, zero), step)}};
+  const tarei_shape out = {1, {tarei_expr_ceildiv(pool, tarei_ops_size(graph, distance), step)}};
   TAREI_TRY(tarei_ops_give(graph, node, 0, tarei_ops_in(graph, node, 0)->dtype, &out, err));
   return range_count_up(graph, node, limits[0], limits[2], out.dims[0], err);
 }

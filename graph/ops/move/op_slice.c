@@ -118,8 +118,7 @@ static tare_status slice_dim(const tarei_graph *const graph, const tarei_node *c
   const int64_t stride = step > INT32_MAX || step < -INT32_MAX ? INT32_MAX /* beyond any length */
                          : step > 0                            ? step
                                                                : -step;
-  *dim = tarei_expr_ceildiv(pool, tarei_expr_max(pool, count, tarei_expr_const(pool, 0)),
-                            tarei_expr_const(pool, stride));
+  *dim = tarei_expr_ceildiv(pool, tarei_ops_size(graph, count), tarei_expr_const(pool, stride));
   return TARE_OK;
 }
 

@@ -136,6 +136,27 @@ static void masks_and_positions(void **state) {
   ops_expect(g, OPS_NODE(g, "Add", 13, "", words, embedded), "f32[batch, n, 64]");
 }
 
+/* What may fall below 0 is cut off there, unless a tensor has such a dim: positions behind strided
+ * windows, and a window of even size whose last element is left out, have the length of what they
+ * are added to. */
+static void dims_of_tensors_are_not_negative(void **state) {
+  tarei_graph *const g = *state;
+  const int wider = ops_value(g, "f32[batch, 8, (n + 1) / 2]");
+  const int size = ops_value(g, "i64[]{(n + 1) / 2 - 1}");
+  const int zero = ops_value(g, "i64#0"), one = ops_value(g, "i64#1");
+  const int axis = ops_value(g, "i64{2}"), from = ops_value(g, "i64{0}"),
+            to = ops_value(g, "i64{-1}");
+  const int steps = OPS_NODE(g, "Range", 13, "", zero, size, one);
+  const int cut = OPS_NODE(g, "Slice", 13, "", wider, from, to, axis);
+  ops_expect(g, steps, "i64[max(0, (n + 1) / 2 - 1)]");
+  ops_expect(g, cut, "f32[batch, 8, max(0, (n + 1) / 2 - 1)]");
+  const int x = ops_value(g, "f32[batch, 8, (n + 1) / 2 - 1]");
+  const int others = OPS_NODE(g, "Range", 13, "", zero, size, one);
+  const int fitting = OPS_NODE(g, "Slice", 13, "", wider, from, to, axis);
+  ops_expect(g, OPS_NODE(g, "Add", 13, "", x, fitting), "f32[batch, 8, (n + 1) / 2 - 1]");
+  ops_expect(g, others, "i64[(n + 1) / 2 - 1]");
+}
+
 /* Running inference again gives the same, and contents do not pile up. */
 static void inference_repeats(void **state) {
   tarei_graph *const g = *state;
@@ -192,6 +213,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(pads_are_reversed, setup, teardown),
       cmocka_unit_test_setup_teardown(expand_replaces_minus_one, setup, teardown),
       cmocka_unit_test_setup_teardown(masks_and_positions, setup, teardown),
+      cmocka_unit_test_setup_teardown(dims_of_tensors_are_not_negative, setup, teardown),
       cmocka_unit_test_setup_teardown(inference_repeats, setup, teardown),
       cmocka_unit_test(constants_have_five_forms),
       cmocka_unit_test_setup_teardown(constant_tensors_are_read, setup, teardown),
