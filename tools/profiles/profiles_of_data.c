@@ -33,6 +33,15 @@ static int64_t *values_of(const lengths *const l, const int symbol) {
   return values;
 }
 
+/* How far the lengths of a symbol range. No profiles can be cut where samples have length 0, as the
+ * caches of decoders at first. */
+static double width_of(const lengths *const l, const int symbol) {
+  const tare_range r = lengths_range(l, symbol);
+  return tare_profiles_is_sum(l->symbols, symbol) ? 0
+         : r.min > 0                              ? (double)r.max / (double)r.min
+                                                  : 1;
+}
+
 /* The symbol whose lengths range the farthest; of those that range as far, the longest. */
 static int widest_symbol(const lengths *const l) {
   int widest = 0;
@@ -40,8 +49,7 @@ static int widest_symbol(const lengths *const l) {
   double most = -1;
   for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
     const tare_range r = lengths_range(l, s);
-    const bool follows = tare_profiles_is_sum(l->symbols, s);
-    const double width = follows ? 0 : (double)r.max / (double)(r.min > 0 ? r.min : 1);
+    const double width = width_of(l, s);
     if (width > most || (width == most && r.max > longest)) {
       widest = s;
       longest = r.max;

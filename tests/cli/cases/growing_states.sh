@@ -32,7 +32,7 @@ done
 "$TARE" table merged.stats -o merged.json -q >text || exit
 cmp merged.json generated.json && echo "in shards as well"
 "$TARE" table one.stats -o table.json -q >text || exit
-"$TARE" build "$model" --calib table.json -o int8.plan | grep profile || exit
+"$TARE" build "$model" --calib table.json --isa any -o int8.plan | grep profile || exit
 "$TARE" run int8.plan tokens --chunk seq=1 --against "$model" --json 2>text |
   "$JSON_CHECK" samples == 18 sqnr_db '>' 25 || exit
 "$TARE" quantize "$model" tokens --chunk seq=1 -o int8.onnx -q >text || exit
@@ -45,6 +45,7 @@ grep 'left out' text
   "$JSON_CHECK" shape == 'batch=1,seq=1,seq + past=4,past=3' || exit
 echo "data that have the cache, which is empty"
 empty=$SOURCE/tests/fixtures/onnx/good_cache_empty.npz
+"$TARE" profiles "$empty" "$SOURCE/tests/fixtures/onnx/good_cache_full.npz" --model "$model" | grep '^symbol\|^--profile'
 "$TARE" run "$model" "$empty" --save-outputs empty.h5 >text || exit
 h5ls empty.h5/0/present_key 2>/dev/null || h5ls -r empty.h5 | grep present_key
 echo "what is wrong"
