@@ -55,9 +55,9 @@ static tare_status metric_spearman_value(const tarei_metric_choice *const choice
 
 /*
  * Each side is divided into bins by the ranks of the whole choice, as shares of all pairs. In a
- * draw the shares of a bin are taken to move together, by as much as the middle of the bin does.
- * What that makes of the products of shares follows from sums of each row; of how often a draw has
- * two bins together, only what the whole has.
+ * draw all shares of a bin are taken to move by as much as its middle does. The means of products
+ * of shares then follow from sums of each row. Only where both sides have moved does it matter how
+ * many pairs are in two bins at once, which is taken from the whole choice.
  */
 enum { BINS = 64, SIDES = 2 };
 
