@@ -22,9 +22,11 @@ bootstrap=$(command -v debootstrap) || [ -d "$root/usr" ] || {
   tail -n 5 "$work/debootstrap.log" >&2
   exit 5
 }
-# A script in the root. There, apt_get does as apt-get without questions, and tells what it did if it fails.
+# A script in the root, with nothing of the environment here but the way to the network. There, apt_get does as apt-get
+# without questions, and tells what it did if it fails.
 inside() {
-  chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -euc "
+  chroot "$root" env -i ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} HOME=/root \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -euc "
     apt_get() { apt-get -y -qq --no-install-recommends \"\$@\" >/tmp/apt.log 2>&1 || { cat /tmp/apt.log >&2; exit 1; }; }
     $1"
 }
@@ -49,7 +51,10 @@ echo "== install"
 inside "apt_get install /try/*.deb; tare --version; man -w tare-build >/dev/null"
 
 echo "== the examples"
-inside 'cd /try && cp -R /usr/share/doc/libtare-dev/examples c && cmake -S c -B built >/dev/null && cmake --build built >/dev/null
+inside 'cd /try
+cp -R /usr/share/doc/libtare-dev/examples c
+cmake -S c -B built >/dev/null
+cmake --build built >/dev/null
 built/calibrate examples/intents-mini/intents-mini.onnx sequence=4:64:512 examples/intents-mini/calib.h5 a.plan
 printf "2 17 23 5 6 7 8 9 3\n" | built/infer a.plan
 cc c/infer.c $(pkg-config --cflags --libs tare) -o infer && printf "2 17 23 3\n" | ./infer a.plan
@@ -103,6 +108,8 @@ inside 'apt_get install python3-venv python3-cffi /try/tare_*.deb /try/libtare0_
 cd /try && /usr/bin/python3 -m venv --system-site-packages env
 unshare --net env/bin/pip install --quiet --disable-pip-version-check ./tare-*.whl
 env/bin/pip list --disable-pip-version-check 2>/dev/null | grep "^tare "
-cd /tmp && export TARE_SOURCE=/try/source TARE_COMMAND=/usr/bin/tare PYTHONPATH=/try/source/tests/python PYTHONDONTWRITEBYTECODE=1
+cd /tmp
+export TARE_ISA=any # as ctest has it
+export TARE_SOURCE=/try/source TARE_COMMAND=/usr/bin/tare PYTHONPATH=/try/source/tests/python PYTHONDONTWRITEBYTECODE=1
 /try/env/bin/python -c "import tare; print(tare.__file__)"
 unshare --net /try/env/bin/python -m unittest discover -q -s /try/source/tests/python'
