@@ -138,16 +138,20 @@ static tare_difference bootstrap_conclude(const bootstrap *const b, const int pl
   return d;
 }
 
+static void draw_each_once(const bootstrap *const b, int32_t *const times) {
+  memset(times, 0, (size_t)b->n_samples * sizeof *times);
+  for (int64_t i = 0; i < b->n; i++) {
+    times[b->drawn[i]] = 1;
+  }
+}
+
 static tare_status compare_all(const bootstrap *const b, tare_difference *const out,
                                tare_interval *const own, tare_error *const err) {
   uint64_t state = SEED;
   for (int r = 0; r < DRAWS; r++) {
     TAREI_TRY(bootstrap_draw(b, r, &state, err));
   }
-  memset(b->times, 0, (size_t)b->n_samples * sizeof *b->times);
-  for (int64_t i = 0; i < b->n; i++) {
-    b->times[b->drawn[i]] = 1;
-  }
+  draw_each_once(b, b->times);
   TAREI_TRY(bootstrap_figures(b, b->whole, 1, err));
   for (int p = 0; p < b->n_plans; p++) {
     out[p] = bootstrap_conclude(b, p);
@@ -251,9 +255,7 @@ static tare_status bootstrap_brief(const bootstrap *const b, tare_error *const e
   if (!times) {
     return tarei_fail_memory(err, "bootstrap", (size_t)b->n_samples * sizeof *times);
   }
-  for (int64_t i = 0; i < b->n; i++) {
-    times[b->drawn[i]] = 1;
-  }
+  draw_each_once(b, times);
   tare_status status = TARE_OK;
   for (int p = 0; status == TARE_OK && p < b->n_plans; p++) {
     const tarei_metric_choice drawn = {

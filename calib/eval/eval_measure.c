@@ -86,12 +86,16 @@ static tare_status measure_errors(const tarei_eval_job *const e, const int s,
   const tarei_eval_side *const reference = &e->sides[e->reference];
   const tare_tensor *const got = &e->sides[s].outputs[i], *const want = &reference->outputs[i];
   int64_t wanted[TARE_MAX_RANK] = {0};
+  const int64_t *want_extents = extents;
   tally->other_shapes = !same_dims(got, want);
   if (!tarei_is_float(got->dtype)) {
     return TARE_OK;
   }
-  TAREI_TRY(tarei_context_output_valid(reference->context, i, fitted->valid, wanted, err));
-  tarei_tally_output(tally, got, extents, want, tally->other_shapes ? wanted : extents);
+  if (tally->other_shapes) {
+    TAREI_TRY(tarei_context_output_valid(reference->context, i, fitted->valid, wanted, err));
+    want_extents = wanted;
+  }
+  tarei_tally_output(tally, got, extents, want, want_extents);
   return TARE_OK;
 }
 

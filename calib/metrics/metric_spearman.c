@@ -169,19 +169,16 @@ static void fill_rows_of_bins(const tarei_metric_choice *const choice, double *c
                               spearman_sums *const rows, spearman_whole *const whole) {
   const tare_metric_states *const s = choice->states;
   spearman_sums all = {0};
-  int64_t at = 0, n = 0;
+  int64_t at = 0;
   int32_t times = 0;
   tarei_ranks_find(choice, ranks + s->n_numbers, ranks);
   if (isnan(tarei_pairs_correlation(choice, ranks))) {
     return;
   }
-  for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    n += row->n / SIDES;
-  }
+  const double n = (double)tarei_pairs_chosen(choice);
   for (int64_t i = 0; i < s->n_numbers; i++) {
-    ranks[i] = (ranks[i] - 0.5) / (double)n;
+    ranks[i] = (ranks[i] - 0.5) / n;
   }
-  at = 0;
   for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
     spearman_sums *const sums = &rows[row - s->rows];
     add_row(ranks + row->at, row->n, sums, whole);
@@ -201,7 +198,7 @@ static tare_status metric_spearman_brief(const tarei_metric_choice *const choice
   static const tarei_metric binned = {.value = spearman_of_bins};
   const tare_metric_states *const s = choice->states;
   double *ranks;
-  if (!tarei_pairs_are_many(choice)) {
+  if (tarei_pairs_chosen(choice) <= TAREI_MANY_PAIRS) {
     return TARE_OK;
   }
   TAREI_TRY(spearman_room(s, &ranks, err));

@@ -104,14 +104,13 @@ bool tarei_pairs_accept(const tare_metric_states *const states) {
 
 /* --- correlation ------------------------------------------------------------------------------ */
 
-bool tarei_pairs_are_many(const tarei_metric_choice *const choice) {
-  static const int64_t many = 40000; /* numbers: a draw takes a millisecond */
+int64_t tarei_pairs_chosen(const tarei_metric_choice *const choice) {
   int64_t at = 0, n = 0;
   int32_t times = 0;
   for (const tarei_metric_row *row; (row = tarei_metric_choice_next(choice, &at, &times));) {
-    n += row->n;
+    n += row->n / 2;
   }
-  return n > many;
+  return n;
 }
 
 enum { MOMENT_N, MOMENT_X, MOMENT_Y, MOMENT_XX, MOMENT_YY, MOMENT_XY, N_MOMENTS };
@@ -167,7 +166,7 @@ tare_status tarei_pairs_brief(const tarei_metric_choice *const choice,
                               tare_metric_states **const out, tare_error *const err) {
   static const tarei_metric moments = {.n_sums = N_MOMENTS, .of_sums = pairs_of_moments};
   const tare_metric_states *const s = choice->states;
-  if (!tarei_pairs_are_many(choice)) {
+  if (tarei_pairs_chosen(choice) <= TAREI_MANY_PAIRS) {
     return TARE_OK;
   }
   double all[N_MOMENTS] = {0};

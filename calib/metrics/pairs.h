@@ -25,9 +25,11 @@ tare_status tarei_pairs_add(const char *metric, const tarei_metric_case *c,
 /* For `accepts`: rows of pairs. */
 bool tarei_pairs_accept(const tare_metric_states *states);
 
-/* Whether a draw of the bootstrap takes longer with so many pairs as a choice has than it should.
- */
-bool tarei_pairs_are_many(const tarei_metric_choice *choice);
+/* How many pairs the rows of a choice have, each row counted once. */
+int64_t tarei_pairs_chosen(const tarei_metric_choice *choice);
+
+/* With more of them a draw of the bootstrap takes longer than it should: a millisecond. */
+enum { TAREI_MANY_PAIRS = 20000 };
 
 /* Pearson's correlation of the pairs of a choice, each number first mapped by its place in
  * `numbers` (of all numbers of the states); NAN without variation. */
