@@ -21,12 +21,12 @@ holds a.plan 26.999 || exit
 same a.plan a.json text
 
 # What the user asks for by name stays.
-tune --sqnr 20 --time-limit 1 --layer-precisions '/head/*:fp32' -o b.plan --table b.json --json >text || exit
+tune --sqnr 20 --time-limit 1 --layer-precisions '/head/*:fp32' -o b.plan --table b.json --json -q >text || exit
 same b.plan b.json text
 "$TARE" inspect b.plan --json | grep -A 12 '"name":	"/head/MatMul' | sed -n 's/.*\("precision":.*\),/\1/p'
 
 # A share on integers, whatever is faster.
-tune --sqnr 20 --min-int8 95% --time-limit 1 -o i.plan --json -q >text || exit
+tune --sqnr 20 --min-int8 95% -o i.plan --json -q >text || exit
 "$JSON_CHECK" min_integer_share == 0.95 integer_share '>' 0.94999 chosen.holds is true <text || exit
 refused_share() {
   tune --sqnr "$1" --min-int8 "$2" --time-limit 0.001 -o never.plan -q
