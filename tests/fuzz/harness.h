@@ -39,6 +39,9 @@ void fuzz_run_plan(const tare_plan *plan, uint64_t seed);
 /* Reads at most twenty samples, and every byte of them. `choices` sets options. */
 void fuzz_read_data(const char *path, tare_dataset_options *options, uint64_t choices);
 
+/* Changes data as the target does, or else by fuzz_mutate_bytes (mutate.c). */
+size_t fuzz_mutate(const fuzz_target *target, uint8_t *data, size_t size, size_t most,
+                   unsigned seed);
 /* Changes bytes, numbers and words at any place (mutate.c). */
 size_t fuzz_mutate_bytes(const fuzz_target *target, uint8_t *data, size_t size, size_t most,
                          unsigned seed);

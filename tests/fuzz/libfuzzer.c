@@ -1,16 +1,18 @@
-/* A target as libFuzzer wants it: FUZZ_NAME is its name. */
+/* A target as libFuzzer wants it, and AFL++ with its driver: FUZZ_NAME is its name. */
 #include "fuzz/harness.h"
 
 #define TARGET_OF(name) fuzz_target_##name
 #define TARGET_NAMED(name) TARGET_OF(name)
 
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 fuzz_test_fn LLVMFuzzerTestOneInput;
-fuzz_mutate_fn LLVMFuzzerCustomMutator;
 
 int LLVMFuzzerTestOneInput(const uint8_t *const data, const size_t size) {
   return TARGET_NAMED(FUZZ_NAME).test(data, size);
 }
+
+#ifndef __AFL_COMPILER /* it has afl_mutator.c */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+fuzz_mutate_fn LLVMFuzzerCustomMutator;
 
 /* libFuzzer's own mutations know what its comparisons saw. */
 size_t LLVMFuzzerCustomMutator(uint8_t *const data, const size_t size, const size_t most,
@@ -19,6 +21,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *const data, const size_t size, const siz
   if (seed % 4 == 0 || (!target->mutate && seed % 2)) {
     return LLVMFuzzerMutate(data, size, most);
   }
-  return target->mutate ? target->mutate(data, size, most, seed)
-                        : fuzz_mutate_bytes(target, data, size, most, seed);
+  return fuzz_mutate(target, data, size, most, seed);
 }
+#endif

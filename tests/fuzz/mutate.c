@@ -88,3 +88,9 @@ size_t fuzz_mutate_bytes(const fuzz_target *const target, uint8_t *const data, s
   }
   return size;
 }
+
+size_t fuzz_mutate(const fuzz_target *const target, uint8_t *const data, const size_t size,
+                   const size_t most, const unsigned seed) {
+  return target->mutate ? target->mutate(data, size, most, seed)
+                        : fuzz_mutate_bytes(target, data, size, most, seed);
+}

@@ -134,9 +134,7 @@ static void replay_mutations(const fuzz_target *const target, const replay_corpu
     const replay_seed *const from = &corpus->items[fuzz_random(&state, (uint32_t)corpus->n)];
     const unsigned number = fuzz_random(&state, 1u << 30);
     memcpy(data, from->data, from->size);
-    const size_t size = target->mutate
-                            ? target->mutate(data, from->size, MOST_BYTES, number)
-                            : fuzz_mutate_bytes(target, data, from->size, MOST_BYTES, number);
+    const size_t size = fuzz_mutate(target, data, from->size, MOST_BYTES, number);
     snprintf(running, sizeof running, "%s --seed %u --first %u --turns 1", target->name, seed,
              turn);
     if (keep) {
