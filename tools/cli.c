@@ -346,16 +346,8 @@ bool cli_ends_with(const char *const text, const char *const end) {
   return n > m && strcmp(text + n - m, end) == 0;
 }
 
-static double seconds_of(const clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 double cli_now(void) {
-  return seconds_of(CLOCK_MONOTONIC);
-}
-
-double cli_spent(void) {
-  return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }

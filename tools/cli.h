@@ -117,6 +117,5 @@ const char *cli_s(int64_t n);
 bool cli_ends_with(const char *text, const char *end);
 
 double cli_now(void);   /* seconds of a clock that only goes forward */
-double cli_spent(void); /* seconds that the calling thread has had on a processor */
 
 #endif

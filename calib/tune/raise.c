@@ -116,15 +116,25 @@ static int list_standard(const tarei_tune_layers *const layers, tarei_probe *con
   return n;
 }
 
-/* False in `out->complete` if the time is over. */
+/* How many of n probes come next; 0: no more may. */
+static int next_probes(const tarei_raising *const r, const int n) {
+  const int64_t most = r->options->most_probes;
+  const int group = n < TARE_MOST_TRIALS ? n : TARE_MOST_TRIALS;
+  const int64_t left = most > 0 ? most - r->n_probes : group;
+  return tarei_raising_is_late(r) ? 0 : left < group ? (int)left : group;
+}
+
+/* False in `out->complete` if there were not all of them. */
 static tare_status raising_probe(tarei_raising *const r, const tarei_probe *const probes,
                                  const int n, tare_error *const err) {
-  for (int at = 0; at < n && r->out->complete; at += TARE_MOST_TRIALS) {
-    const int group = n - at < TARE_MOST_TRIALS ? n - at : TARE_MOST_TRIALS;
-    r->out->complete = !tarei_raising_is_late(r);
-    if (r->out->complete) {
+  int group = 0;
+  for (int at = 0; at < n && r->out->complete; at += group) {
+    group = next_probes(r, n - at);
+    r->out->complete = group > 0;
+    if (group > 0) {
       TAREI_TRY(tarei_probes_measure(&r->trials, r->search, r->layers.items, probes + at, group,
                                      r->floor, err));
+      r->n_probes += group;
     }
   }
   return TARE_OK;

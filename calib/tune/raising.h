@@ -12,6 +12,7 @@ typedef struct tarei_raising {
   tare_dataset *search, *check;
   tarei_tune_layers layers;
   double start, spent; /* when it began: of the clock, of the thread */
+  int64_t n_probes;    /* that it has measured */
   double floor;        /* noise with all layers in float that can be */
   double sure;         /* noise of the mix in `out`, and its price */
   double price;

@@ -206,7 +206,9 @@ typedef struct tare_raise_options {
                                progress are not used */
   const tare_raise_written *written; /* what is judged, with the `isa` of `build`; NULL: plans of
                                         `build` */
-  void *reserved[6];                 /* for later versions; NULL */
+  int64_t most_probes; /* measurements of single layers, after which what has been measured decides:
+                          the same on every machine, unlike times; 0: no limit */
+  void *reserved[5];   /* for later versions; NULL */
 } tare_raise_options;
 
 /** What tare_raise_layers found. Free its text with tare_raised_fini. */
@@ -235,7 +237,7 @@ TARE_API void tare_raise_options_init_written(tare_raise_options *options);
  * less than a tenth of its price. A layer costs its multiply-adds times the price of its form.
  * Models that are written have layers in their form of row scales, or in float.
  * Unlike tare_tune, this measures no times: what it finds depends on the samples alone, unless
- * `seconds` ends it.
+ * `seconds` or `processor_seconds` end it.
  * @param search samples with which single layers are measured; read from the beginning many times
  * @param check samples with which plans are judged, by the worst output; the same data set as
  *        `search`, or another

@@ -323,7 +323,7 @@ def _written_of(model: Model, table: Table, options: Mapping[str, Any], profiles
 def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
                  profiles: ProfilesLike = None, *, below_db: Optional[float] = None,
                  min_sqnr_db: Optional[float] = None, seconds: float = 0,
-                 processor_seconds: float = 0,
+                 processor_seconds: float = 0, most_probes: int = 0,
                  build: Optional[Mapping[str, Any]] = None,
                  written: Optional[Mapping[str, Any]] = None, **options: Any) -> Raised:
     """Finds the layers that 8 bits cost too much by trial, and notes them in the table
@@ -333,7 +333,9 @@ def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
     - ``below_db``: an SQNR of the worst output from which on nothing is done (default 28, 27 with
       ``written``); ``min_sqnr_db``: what a plan below it shall reach (default: 1 dB more);
       ``seconds``: after this time what has been measured decides, and two plans at most are judged;
-      ``processor_seconds``: the same of what the calling thread has had on a processor
+      ``processor_seconds``: the same of what the calling thread has had on a processor;
+      ``most_probes``: the same after so many measurements of single layers, which is the same on
+      every machine
     - ``build``: options of :func:`tare.build`; ``options``: fit and threads as of
       :func:`tare.evaluate`
     - ``written``: options of :func:`tare.export` (``{}``: its defaults): the trials are of models
@@ -348,7 +350,7 @@ def raise_layers(model: Union[Model, Path], table: Table, data: DataLike,
     c.build, c.eval = built.c[0], evaluated.c[0]
     margin = c.sqnr_db - c.below_db
     c.below_db = c.below_db if below_db is None else below_db
-    c.seconds, c.processor_seconds = seconds, processor_seconds
+    c.seconds, c.processor_seconds, c.most_probes = seconds, processor_seconds, most_probes
     c.sqnr_db = c.below_db + margin if min_sqnr_db is None else min_sqnr_db
     ports, n_ports = loaded._ports()
     outputs = ffi.new("const tare_port **")

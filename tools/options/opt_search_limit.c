@@ -5,7 +5,9 @@ enum { OPT_SEARCH_LIMIT = KEYS_SEARCH_LIMIT };
 static const struct argp_option OPTIONS[] = {{"time-limit", OPT_SEARCH_LIMIT, "S", 0,
                                               "End a search for layers, those to raise or those "
                                               "that cost most, after S seconds of processor "
-                                              "time (default: 60 for the first, 15 for the second)",
+                                              "time (default: after as many measurements as a "
+                                              "slow core makes in 60 s, and 15 s, which are the "
+                                              "same on every machine)",
                                               0},
                                              {0}};
 

@@ -83,10 +83,8 @@ static tare_status quantize_read_files(const quantize_writing *const how,
                                        quantize_files *const files, tare_error *const err) {
   for (int i = 0; i < files->n; i++) {
     quantize_file *const file = &files->items[i];
-    const double start = cli_spent();
     if (!file->plan) {
       CLI_TRY(quantize_plan(how, file->path, &file->plan, err));
-      file->building = cli_spent() - start;
     }
   }
   return TARE_OK;
@@ -100,9 +98,7 @@ tare_status quantize_files_run(const quantize_writing *const how, tare_dataset *
   for (int i = 0; i < files->n; i++) {
     plans[i] = files->items[i].plan;
   }
-  const double start = cli_spent();
   const tare_status status = tare_eval_many(plans, files->n, data, options, results, err);
-  files->running = (cli_spent() - start) / files->n;
   free(plans);
   return status;
 }

@@ -12,7 +12,6 @@ typedef struct quantize_file {
   bool external;      /* constants are beside the model */
   bool had, had_data; /* there were such files before */
   tare_plan *plan;    /* of what is in the file; NULL before it is read */
-  double building;    /* processor seconds that this took */
   accuracy checked;   /* on some samples of the calibration */
 } quantize_file;
 
@@ -20,7 +19,6 @@ typedef struct quantize_files {
   quantize_file *items;
   int n;
   tare_eval_result *results; /* one for each file; NULL before the evaluation */
-  double running;            /* processor seconds of a plan over the data that were run last */
 } quantize_files;
 
 /* PATH itself, or with `per_profile` PATH with the number of each profile in front of its ".onnx".

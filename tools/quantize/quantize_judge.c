@@ -7,6 +7,7 @@
 
 #include "tools/say.h"
 #include "tools/source.h"
+#include "tools/tune/effort.h"
 
 static bool file_is_bad(const quantize_file *const file) {
   return file->checked.sqnr_db < ACCURACY_LIMIT; /* not with NAN */
@@ -103,11 +104,12 @@ static tare_status rank_layers(const quantize_judged *const j, const quantize_wr
 /* Names the layers that cost most, unless that takes too long. */
 static tare_status say_costly_layers(const quantize_judged *const j,
                                      const quantize_writing *const how,
-                                     const quantize_file *const file, const double running,
-                                     tare_error *const err) {
+                                     const quantize_file *const file,
+                                     const tare_eval_result *const result, tare_error *const err) {
   const int n = tare_export_n_layers(file->out);
-  const double foreseen =
-      n * (file->building + running * ACCURACY_RANKED_SAMPLES / ACCURACY_SAMPLES);
+  effort e;
+  CLI_TRY(effort_of_model(j->model, j->fp32, result, &e, err));
+  const double foreseen = n * effort_of_trial(&e, ACCURACY_RANKED_SAMPLES);
   if (foreseen > accuracy_ranking_seconds(j->processor_seconds)) {
     say(&j->in->common,
         "its layers were not tried one by one, which takes about %.0f s; `tare debug sensitivity' "
@@ -160,7 +162,7 @@ static tare_status quantize_look(const quantize_judged *const j, const quantize_
     }
     if (file_is_bad(file)) {
       accuracy_warn(&j->in->common, file->path, file->checked.sqnr_db, file->checked.samples);
-      CLI_TRY(say_costly_layers(j, how, file, files->running, err));
+      CLI_TRY(say_costly_layers(j, how, file, results, err));
     }
   }
   return TARE_OK;

@@ -8,14 +8,14 @@
 #include "tools/say.h"
 #include "tools/show/layer_facts.h"
 #include "tools/source.h"
+#include "tools/tune/effort.h"
 #include "tools/tune/raising.h"
 
 /* The two plans, and how long they take. */
 typedef struct accuracy_run {
   tare_plan *fp32, *int8;
   tare_dataset *data;
-  tare_eval_result result;  /* of the last measurement */
-  double building, running; /* processor seconds of the int8 plan, of both over the samples */
+  tare_eval_result result; /* of the last measurement */
 } accuracy_run;
 
 void accuracy_warn(const opt_common *const common, const char *const what, const double sqnr_db,
@@ -42,14 +42,10 @@ static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *
   tare_plan_free(&r->int8);
   tare_eval_result_fini(&r->result);
   r->result = (tare_eval_result){0};
-  const double start = cli_spent();
   CLI_TRY(tare_plan_build(c->model, c->profiles, &int8, &r->int8, err));
-  r->building = cli_spent() - start;
   CLI_TRY(tare_dataset_rewind(r->data, err));
   o.against = r->fp32;
-  CLI_TRY(tare_eval(r->int8, r->data, &o, &r->result, err));
-  r->running = cli_spent() - start - r->building;
-  return TARE_OK;
+  return tare_eval(r->int8, r->data, &o, &r->result, err);
 }
 
 static int quantized_layers(const tare_plan *const plan) {
@@ -79,8 +75,9 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
                                  char **const text, tare_error *const err) {
   const opt_metric none = {.metric = -1};
   const tare_build_options build = opt_trial_options(c->build, &c->in->common, NULL);
-  const double each = r->building + r->running * ACCURACY_RANKED_SAMPLES / ACCURACY_SAMPLES;
-  const double foreseen = each * quantized_layers(r->int8);
+  effort e;
+  CLI_TRY(effort_of_model(c->model, r->int8, &r->result, &e, err));
+  const double foreseen = quantized_layers(r->int8) * effort_of_trial(&e, ACCURACY_RANKED_SAMPLES);
   if (foreseen > accuracy_ranking_seconds(c->processor_seconds)) {
     *text = cli_format(
         "to find the layers that cost most takes about %.0f s; `tare debug "

@@ -51,7 +51,7 @@ tare_status accuracy_check(const accuracy_case *c, accuracy *out, tare_error *er
 /* Warns of an SQNR that was measured already; the layers are not named. */
 void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, int64_t samples);
 
-/* The processor time that the ranking of layers may take, if the user gave so much; 0: none. */
+/* What the ranking of layers may take, if the user gave so much; 0: none. */
 double accuracy_ranking_seconds(double given);
 
 /* "layers that cost most: ...": the first of n layers; to be freed. */

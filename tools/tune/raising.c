@@ -5,17 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/layer_times.h"
-#include "tools/show/layer_facts.h"
 #include "tools/say.h"
 #include "tools/source.h"
+#include "tools/tune/effort.h"
 
 /* There are fewer samples if a half of the search would take more operations, which a slow core
- * does in half a minute; when the time is over, it takes what it has. */
+ * does in half a minute; when it has to end, it takes what it has. */
 enum { PROBED_SAMPLES = 4, JUDGED_SAMPLES = 32, JUDGED_MIXES = 9 };
 #define MOST_OPERATIONS 6e11
 #define FEW_OPERATIONS 1e11 /* that more samples may take than layers must be measured with */
-#define MOST_SECONDS 60.0
+#define MOST_SECONDS 60.0   /* of a slow core, for layers alone */
 
 double raising_below(const bool written) {
   tare_raise_options o;
@@ -34,35 +33,6 @@ tare_status raising_samples(const raising_case *const r, const int64_t limit,
   return tare_dataset_choose(*out, r->profiles, r->in->fit.outside, &choice, err);
 }
 
-/* Of a sample at all levels, if a run has that of `values`: samples differ most by one symbol. */
-static double runs_of_sample(const raising_case *const r, const int64_t *const values) {
-  const tare_eval_result *const result = r->result;
-  const tare_profiles *const profiles = tare_plan_profiles(r->plan);
-  double runs = result->n_levels ? result->n_levels : 1;
-  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
-    if (values[s] > 0 && strcmp(tare_profiles_symbol(profiles, s), result->length_symbol) == 0) {
-      double lengths = 0;
-      for (int64_t i = 0; i < result->n_samples; i++) {
-        lengths += (double)result->samples[i].length;
-      }
-      runs *= lengths / (double)values[s] / (double)result->n_samples;
-    }
-  }
-  return runs;
-}
-
-/* By the opt lengths of the first profile. Times would make tables depend on the machine. */
-static tare_status sample_operations(const raising_case *const r, double *const operations,
-                                     tare_error *const err) {
-  int64_t values[TARE_MAX_SYMBOLS];
-  double *layers = NULL;
-  profile_values(tare_plan_profiles(r->plan), 0, POINT_OPT, values);
-  const tare_status status = plan_operations(r->plan, values, &layers, operations, err);
-  free(layers);
-  *operations *= runs_of_sample(r, values);
-  return status;
-}
-
 /* How many samples, at most `most`, plans can run over within a limit, if they take so many
  * operations for each. */
 static int64_t affordable(const double operations, const int64_t most, const double limit) {
@@ -79,14 +49,18 @@ static int64_t probed_samples(const double operations) {
   return many > PROBED_SAMPLES ? many : affordable(operations, PROBED_SAMPLES, MOST_OPERATIONS);
 }
 
-/* Those that single layers are measured with, and those that judge mixes. */
+/* Those that single layers are measured with, and those that judge mixes; and how many layers are
+ * measured, if the user gives no time: a time would make tables depend on the machine. */
 static tare_status open_both(const raising_case *const r, tare_dataset **const search,
-                             tare_dataset **const check, tare_error *const err) {
-  double operations;
-  CLI_TRY(sample_operations(r, &operations, err));
-  CLI_TRY(raising_samples(r, probed_samples(r->n_probes * operations), search, err));
-  return raising_samples(r, affordable(JUDGED_MIXES * operations, JUDGED_SAMPLES, MOST_OPERATIONS),
-                         check, err);
+                             tare_dataset **const check, int64_t *const most_probes,
+                             tare_error *const err) {
+  effort e;
+  CLI_TRY(effort_of_model(r->model, r->plan, r->result, &e, err));
+  const int64_t probed = probed_samples(r->n_probes * e.operations);
+  const int64_t judged = affordable(JUDGED_MIXES * e.operations, JUDGED_SAMPLES, MOST_OPERATIONS);
+  *most_probes = 1 + (int64_t)(MOST_SECONDS / effort_of_trial(&e, probed));
+  CLI_TRY(raising_samples(r, probed, search, err));
+  return raising_samples(r, judged, check, err);
 }
 
 static void say_raised(const raising_case *const r, const tare_raised *const raised,
@@ -105,25 +79,36 @@ static void say_raised(const raising_case *const r, const tare_raised *const rai
       raised->standard_sqnr_db, samples, cli_s(samples));
 }
 
+/* What ended the search. */
+static char *search_limit(const raising_case *const r, const tare_raise_options *const options) {
+  const double clock = options->seconds > 0 ? options->seconds : INFINITY;
+  const double spent = options->processor_seconds > 0 ? options->processor_seconds : INFINITY;
+  const double seconds = fmin(clock, spent);
+  char *const text = isinf(seconds)
+                         ? cli_format("%" PRId64 " measurements of layers", options->most_probes)
+                         : cli_format("%g s", seconds);
+  return r->time_option ? cli_append(text, " (%s allows more)", r->time_option) : text;
+}
+
 static void say_late(const raising_case *const r, const tare_raise_options *const options,
                      const bool any) {
-  const double limit =
-      r->seconds > 0 ? fmin(r->seconds, options->processor_seconds) : options->processor_seconds;
-  char *const more = r->time_option ? cli_format(" (%s allows more)", r->time_option) : NULL;
+  char *const limit = search_limit(r, options);
   say(&r->in->common,
-      any ? "the search for layers to raise takes more than %g s%s: fewer may do"
-          : "no layers are raised: to find them takes more than %g s%s",
-      limit, more ? more : "");
-  free(more);
+      any ? "the search for layers to raise takes more than %s: fewer may do"
+          : "no layers are raised: to find them takes more than %s",
+      limit);
+  free(limit);
 }
 
 tare_status raising_search(const raising_case *const r, tare_raise_options *const options,
                            tare_raised *const out, tare_error *const err) {
   tare_dataset *search = NULL, *check = NULL;
-  options->seconds = r->seconds;
-  options->processor_seconds = r->processor_seconds > 0 ? r->processor_seconds : MOST_SECONDS;
+  int64_t most_probes = 0;
   *out = (tare_raised){0};
-  tare_status status = open_both(r, &search, &check, err);
+  tare_status status = open_both(r, &search, &check, &most_probes, err);
+  options->seconds = r->seconds;
+  options->processor_seconds = r->processor_seconds;
+  options->most_probes = r->processor_seconds > 0 ? 0 : most_probes;
   if (status == TARE_OK) {
     status = tare_raise_layers(r->model, r->profiles, search, check, options, out, err);
   }

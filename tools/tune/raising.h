@@ -20,7 +20,8 @@ typedef struct raising_case {
   int n_probes;                   /* layers, in each form, that are measured alone */
   const char *forms;              /* that layers are raised to, for the message */
   double seconds;                 /* that the search may take; 0: any time */
-  double processor_seconds;       /* of these on a processor; 0: a minute */
+  double processor_seconds;       /* of these on a processor; 0: as many measurements as a slow core
+                                     makes in a minute */
   const char *time_option;        /* that allows more time; NULL: none */
 } raising_case;
 

@@ -304,6 +304,27 @@ static void the_time_on_a_processor_ends_it_too(void **const state) {
   tare_raised_fini(&by_clock);
 }
 
+static void a_number_of_probes_ends_it_alike(void **const state) {
+  (void)state;
+  tare_raise_options o = options_for(NULL);
+  o.most_probes = 1;
+  tare_raised few = raise_by(&o), again = raise_by(&o);
+  assert_false(few.complete);
+  assert_true(few.sqnr_db >= o.sqnr_db);
+  assert_string_equal(few.requests, again.requests);
+  assert_built_as_judged(&few);
+  tare_raised_fini(&few);
+  tare_raised_fini(&again);
+  o.most_probes = 1000;
+  tare_raised enough = raise_by(&o);
+  o.most_probes = 0;
+  tare_raised all = raise_by(&o);
+  assert_true(enough.complete);
+  assert_string_equal(enough.requests, all.requests);
+  tare_raised_fini(&enough);
+  tare_raised_fini(&all);
+}
+
 /* Wherever the time ends. */
 static void any_time_gives_a_better_plan(void **const state) {
   (void)state;
@@ -391,6 +412,7 @@ int main(void) {
       cmocka_unit_test(there_is_a_table),
       cmocka_unit_test(where_the_time_is_over_a_coarse_mix_is_judged),
       cmocka_unit_test(the_time_on_a_processor_ends_it_too),
+      cmocka_unit_test(a_number_of_probes_ends_it_alike),
       cmocka_unit_test(any_time_gives_a_better_plan),
       cmocka_unit_test(malformed_requests_of_a_table_are_refused),
       cmocka_unit_test(written_models_have_bounds_of_their_own),
