@@ -81,6 +81,12 @@ texts)
   printf 'text,reply\n"My card, ""lost""",please cancel\nmy transfer,is lost\n' >"$folder/texts.csv"
   sweep o.stats calibrate -q "$model" "$folder/texts.csv" --tokenizer "$fixtures/words_pairs.json" \
     --text-pair reply --profile $text_profile --threads 1 -o "$out.stats"
+  case $("$TARE" --version) in
+  *sentencepiece*)
+    sweep o.stats calibrate -q "$model" "$folder/texts.csv" --tokenizer "$fixtures/good_words.model" \
+      --profile $text_profile --threads 1 -o "$out.stats"
+    ;;
+  esac
   ;;
 tokens)
   fixtures=$EXAMPLES/../tests/fixtures/tokenizers
