@@ -32,18 +32,18 @@ check() { # NAME SHARDS OPTION...
   run part.stats "$@" --checkpoint check.stats --resume --threads 2 >printed 2>&1 || exit
   cmp part.stats one.stats && echo "$name: the same after being killed"
 }
-check random "1 7" --samples 20 --seed 3
-check quota 3 --quota 7
-check lengths 3 --samples 15 --stratify length
-check weight 3 --weight sample --quota 9 --samples 8
-check seconds 2 --weight length --samples 12
+check random "1 7" --samples 10 --seed 3
+check quota 3 --quota 4
+check lengths 3 --samples 9 --stratify length
+check weight 3 --weight sample --quota 5 --samples 8
+check seconds 2 --weight length --samples 7
 echo "== another seed chooses others"
-run a.stats --samples 20 --seed 3 >printed
-run b.stats --samples 20 --seed 4 >printed
+run a.stats --samples 10 --seed 3 >printed
+run b.stats --samples 10 --seed 4 >printed
 "$TARE" diff a.stats b.stats >text
 echo "exit $?"
 sed -n '1,/^different/p' text | grep -v '^samples'
-run c.stats --samples 20 --seed 3 >printed && cmp a.stats c.stats && echo "the same seed: the same"
+run c.stats --samples 10 --seed 3 >printed && cmp a.stats c.stats && echo "the same seed: the same"
 echo "== what weights move"
 run e.stats >printed
 run w.stats --weight sample >printed

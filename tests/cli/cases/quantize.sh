@@ -12,7 +12,7 @@ cmp digits.onnx again.onnx && echo "export makes the same of the table"
 "$TARE" quantize "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 4 -o one.onnx \
   --method mse -q || exit
 echo "== per profile"
-"$TARE" quantize "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 20 -o each.onnx --method minmax \
+"$TARE" quantize "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 8 -o each.onnx --method minmax \
   --profile sequence=2:16:40 --profile sequence=41:64:512 --per-profile --table each.json \
   --eval "$intents/eval.h5" -q >text || exit
 sed -n 's/^\(profile\|layers\|written\|table\|sequence=[0-9:]*\) .*/\1/p' text
