@@ -62,8 +62,9 @@ typedef struct tarei_quant {
                          only small negative values */
   /* As in a table; 0: not known. They are not in plan files. */
   double static_loss, row_loss, rms;
+  double elements;  /* of an average sample */
   bool few_rows;    /* a sample has so few rows that scales of their own cost no time */
-  bool unsettled;   /* and so few were counted that others will exceed the scale */
+  bool settled;     /* so many were counted that few others exceed the scale */
   bool few_samples; /* were calibrated, whatever rows they have, and others will */
   /* Of the graph (graph/quantize/levels.h); not in plan files. */
   bool follows_level; /* a louder input than those of the table exceeds the scale */

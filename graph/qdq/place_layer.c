@@ -210,7 +210,7 @@ static bool needs_rows(const tarei_graph *const g, tarei_placed_layer *const lay
   if (conv && group * dim_of(g, layer->w, 1) == 1) {
     return place_because(layer, TARE_REASON_LEVEL, x, 0);
   }
-  return x->quant.unsettled && place_because(layer, TARE_REASON_FEW_ROWS, x, 0);
+  return tarei_quant_is_unsettled(&x->quant) && place_because(layer, TARE_REASON_FEW_ROWS, x, 0);
 }
 
 /* 16 bits have a scale of the table, which other samples exceed if it was made of few rows. */
@@ -229,7 +229,8 @@ static void place_rows(const tarei_placement *const p, tarei_placed_layer *const
     layer->form = TAREI_FORM_FLOAT;
   }
   const bool by_user = asked != TARE_PRECISION_ANY && layer->raised == TARE_PRECISION_ANY;
-  if (layer->form == TAREI_FORM_INT16 && !by_user && p->graph->values[layer->x].quant.unsettled) {
+  if (layer->form == TAREI_FORM_INT16 && !by_user &&
+      tarei_quant_is_unsettled(&p->graph->values[layer->x].quant)) {
     layer->form = TAREI_FORM_FLOAT;
   }
   if (layer->form == TAREI_FORM_DYNAMIC && type != TARE_F32) {

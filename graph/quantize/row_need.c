@@ -50,6 +50,10 @@ bool tarei_quant_is_exceeded(const tarei_quant *const quant) {
   return quant->few_rows || quant->few_samples;
 }
 
+bool tarei_quant_is_unsettled(const tarei_quant *const quant) {
+  return quant->few_rows && !quant->settled;
+}
+
 double tarei_quant_headroom(const tarei_quant *const quant) {
   return quant->few_samples && !quant->stated ? HEADROOM : 1;
 }

@@ -38,6 +38,9 @@ bool tarei_rows_are_few(double per_sample);
 /* Whether other samples will exceed the range: a sample has few rows, or few were calibrated. */
 bool tarei_quant_is_exceeded(const tarei_quant *quant);
 
+/* Whether a sample has few rows, and so few were counted that others will exceed the scale. */
+bool tarei_quant_is_unsettled(const tarei_quant *quant);
+
 /* By how much the scale of an operand without row scales is widened: other samples exceed the range
  * of few by less. */
 double tarei_quant_headroom(const tarei_quant *quant);

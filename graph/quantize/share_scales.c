@@ -32,6 +32,25 @@ static tare_status share_scales_copy(tarei_graph *const g, const int from, const
              : tarei_fail_memory(err, "annotations", sizeof(tarei_quant));
 }
 
+/* The length of the last axis; 0: not constant. */
+static int64_t row_length(const tarei_graph *const g, const tarei_value *const v) {
+  int64_t n;
+  return v->rank > 0 && tarei_expr_is_const(g->exprs, v->dims[v->rank - 1], &n) ? n : 0;
+}
+
+/* A Reshape that joins rows, as those of the heads of an attention, leaves fewer of them. The table
+ * has one number of rows for tensors of the same values. */
+static void count_moved_rows(tarei_graph *const g, const tarei_node *const node) {
+  const tarei_value *const in = &g->values[node->in[0]];
+  tarei_value *const out = &g->values[node->out[0]];
+  const int64_t part = row_length(g, in), whole = row_length(g, out);
+  if (node->op != &tarei_op_reshape || (whole == part && whole > 0)) {
+    out->quant.few_rows |= in->quant.few_rows;
+  } else if (in->rank > out->rank && part > 0 && whole > part) {
+    out->quant.few_rows |= tarei_rows_are_few(out->quant.elements / (double)whole);
+  }
+}
+
 /* What is joined has one scale from the start, so that bytes can be joined. A larger scale than its
  * own costs the rows of a part more. */
 static tare_status share_joined(tarei_graph *const g, const tarei_node *const concat,
@@ -52,7 +71,8 @@ static tare_status share_joined(tarei_graph *const g, const tarei_node *const co
     part->quant.row_loss = own.row_loss;
     part->quant.rms = own.rms;
     part->quant.few_rows = own.few_rows;
-    part->quant.unsettled = own.unsettled;
+    part->quant.settled = own.settled;
+    part->quant.elements = own.elements;
     part->quant.few_samples = own.few_samples;
     part->quant.follows_level |= own.follows_level;
     if (own_scale > 0 && own.static_loss > 0) {
@@ -75,8 +95,10 @@ tare_status tarei_graph_share_scales(tarei_graph *const g, tare_error *const err
     }
   }
   for (int n = 0; n < g->n_nodes; n++) {
-    if (g->nodes[n].op->movement) {
-      TAREI_TRY(share_scales_copy(g, g->nodes[n].in[0], g->nodes[n].out[0], err));
+    const tarei_node *const node = &g->nodes[n];
+    if (node->op->movement) {
+      TAREI_TRY(share_scales_copy(g, node->in[0], node->out[0], err));
+      count_moved_rows(g, node);
     }
   }
   for (int n = g->n_nodes - 1; n >= 0; n--) {

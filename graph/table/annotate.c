@@ -82,17 +82,24 @@ static void annotate_losses(const tarei_table_tensor *const tensor, const int n_
   tarei_quant_choose_rows(quant);
 }
 
-/* Rows are few if they are in all columns, and their range is settled if it is in all. */
+/* Rows are few if they are in all columns, and their range is settled if it is in all. The elements
+ * are those of the column with most; 0 where one has no number of rows, as those that are weighted.
+ */
 static void annotate_rows(const tare_table *const table, const tarei_table_tensor *const tensor,
                           tarei_quant *const quant) {
-  bool few = true, settled = true;
+  bool few = true, settled = true, known = true;
+  double elements = 0;
   for (int i = 0; i < table->n_columns; i++) {
     const tarei_cell *const cell = &tensor->cells[i];
+    const int64_t samples = tarei_column_samples(table, i);
     few = few && tarei_rows_are_few(cell->rows);
-    settled = settled && tarei_range_is_settled(cell->count, tarei_column_samples(table, i));
+    settled = settled && tarei_range_is_settled(cell->count, samples);
+    known = known && cell->rows > 0 && samples > 0;
+    elements = known ? fmax(elements, (double)cell->count / (double)samples) : 0;
   }
+  quant->elements = elements;
   quant->few_rows = few;
-  quant->unsettled = few && !settled;
+  quant->settled = settled;
 }
 
 static int scales_needed(const tarei_table_tensor *const tensor, const int n_columns) {

@@ -249,6 +249,30 @@ static void few_rows_have_their_own_scales(void **state) {
   }
 }
 
+/* A sample of the heads of an attention has more rows than what they are joined to. */
+static void joined_rows_are_fewer(void **state) {
+  (void)state;
+  static const struct {
+    double elements;
+    bool few;
+  } cases[] = {{64, true}, {72, false}, {0, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    const int shape = add_ints(g, "shape", 3, (int64_t[]){0, 0, 8});
+    const int joined = OP(g, "Reshape", "joined", add_input(g, "x", "n;t;2;4"), shape);
+    end_graph(g, linear(g, "y", OP(g, "Transpose", "turned", joined)));
+    assert_true(tarei_attr_set_ints(&g->nodes[g->n_nodes - 2], "perm", (int64_t[]){1, 0, 2}, 3));
+    optimize(g, false);
+    annotate(g);
+    drop_scale(g, "joined");
+    quant_of(g, "x")->elements = cases[i].elements;
+    quantize_as(g, false);
+    assert_got(g, "n_y", cases[i].few ? TARE_PRECISION_INT8_ROWS : TARE_PRECISION_INT8,
+               cases[i].few ? TARE_REASON_FEW_ROWS : TARE_REASON_NONE, 0);
+    tarei_graph_free(g);
+  }
+}
+
 /* Operands of products have no scales of rows: where few samples were calibrated, theirs have room
  * for others. */
 static void operands_get_headroom(void **state) {
@@ -304,6 +328,7 @@ int main(void) {
       cmocka_unit_test(products_go_float),
       cmocka_unit_test(convolutions_along_an_axis_share_a_budget),
       cmocka_unit_test(few_rows_have_their_own_scales),
+      cmocka_unit_test(joined_rows_are_fewer),
       cmocka_unit_test(operands_get_headroom),
       cmocka_unit_test(parts_pay_for_the_scale_of_the_whole),
   };

@@ -208,16 +208,21 @@ static void chooses_row_scales_by_losses(void **const state) {
   tare_profiles_free(&profiles);
 }
 
-/* What is not few, or not settled, in one profile is so for the plan. */
+/* What is not few, or not settled, in one profile is so for the plan. Elements are those of the
+ * profile with most. */
 static void counts_rows_of_samples(void **const state) {
   (void)state;
   static const struct {
     double rows[2];
     int64_t samples[2], count[2];
     bool few, unsettled;
-  } cases[] = {{{1, 8}, {9, 64}, {9, 9}, true, true},      {{1, 8}, {64, 64}, {9, 9}, true, false},
-               {{1, 8}, {9, 64}, {65536, 9}, true, false}, {{1, 9}, {9, 9}, {9, 9}, false, false},
-               {{1, NAN}, {9, 9}, {9, 9}, false, false},   {{0, 0}, {9, 9}, {9, 9}, false, false}};
+    double elements;
+  } cases[] = {{{1, 8}, {9, 64}, {9, 128}, true, true, 2},
+               {{1, 8}, {64, 64}, {64, 32}, true, false, 1},
+               {{1, 8}, {16, 64}, {65536, 9}, true, false, 4096},
+               {{1, 9}, {9, 9}, {9, 9}, false, false, 1},
+               {{1, NAN}, {9, 9}, {9, 9}, false, false, 0},
+               {{0, 0}, {9, 9}, {9, 9}, false, false, 0}};
   static const char *const specs[] = {"samples=1:2:3", "samples=4:5:6"};
   tare_profiles *profiles = make_profiles(specs[0], specs[1]);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -234,7 +239,8 @@ static void counts_rows_of_samples(void **const state) {
     assert_int_equal(tarei_table_add_tensor(table, "x", NULL, cells, NULL), TARE_OK);
     assert_int_equal(tarei_table_annotate(table, graph, profiles, NULL), TARE_OK);
     assert_int_equal(quant_of(graph, "x")->few_rows, cases[i].few);
-    assert_int_equal(quant_of(graph, "x")->unsettled, cases[i].unsettled);
+    assert_int_equal(tarei_quant_is_unsettled(quant_of(graph, "x")), cases[i].unsettled);
+    assert_true(quant_of(graph, "x")->elements == cases[i].elements);
     tare_table_free(&table);
     tarei_graph_free(graph);
   }
