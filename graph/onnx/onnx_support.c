@@ -61,6 +61,32 @@ static void add_node(onnx_support_report *const r, const Onnx__NodeProto *const 
   row->count++;
 }
 
+/* What to do about operators of a domain. */
+static void advise(const onnx_support_report *const r, tarei_str *const text) {
+  static const struct {
+    const char *domain, *advice;
+  } known[] = {
+      {"ai.onnx.ml",
+       "ai.onnx.ml prepares features and holds classical models: save the network "
+       "without these steps"},
+      {"com.microsoft",
+       "com.microsoft has what ONNX Runtime fuses: save the model without its "
+       "optimizations"},
+      {"com.microsoft.nchwc",
+       "com.microsoft.nchwc is a machine-specific layout: save the model "
+       "without layout optimizations"},
+  };
+  for (size_t d = 0; d < sizeof known / sizeof *known; d++) {
+    bool found = false;
+    for (int i = 0; i < r->n; i++) {
+      found |= strcmp(r->list[i].domain, known[d].domain) == 0;
+    }
+    if (found) {
+      tarei_str_add(text, "; %s", known[d].advice);
+    }
+  }
+}
+
 static tare_status fail(const onnx_support_report *const r, tare_error *const err) {
   tarei_str text = {0};
   tarei_str_add(&text, "%d%s operator%s not supported: ", r->n, r->other_nodes ? " or more" : "",
@@ -75,17 +101,10 @@ static tare_status fail(const onnx_support_report *const r, tare_error *const er
     }
     tarei_str_add(&text, ")");
   }
-  for (int i = 0; i < r->n; i++) {
-    if (strcmp(r->list[i].domain, "com.microsoft.nchwc") == 0) {
-      tarei_str_add(&text,
-                    "; com.microsoft.nchwc is a machine-specific layout: save the model without "
-                    "layout optimizations");
-      break;
-    }
-  }
   if (r->other_nodes) {
     tarei_str_add(&text, ", ... and %d more nodes", r->other_nodes);
   }
+  advise(r, &text);
   const tare_status status = tarei_fail(err, TARE_E_UNSUPPORTED, "%s", tarei_str_get(&text));
   tarei_str_free(&text);
   return status;

@@ -82,6 +82,11 @@ static const struct bad {
      "initializer 'w': external data: expected a byte count as offset, got '-4'"},
     {"bad_external_out_of_range", TARE_E_INPUT,
      "initializer 'w': needs 16 bytes at offset 48 of 'weights.bin', which has 61 bytes"},
+    {"bad_foreign_domains", TARE_E_UNSUPPORTED,
+     "2 operators are not supported: ai.onnx.ml.Scaler (1 node: 'scaler'), com.microsoft.Inverse "
+     "(1 node: 'inverse'); ai.onnx.ml prepares features and holds classical models: save the "
+     "network without these steps; com.microsoft has what ONNX Runtime fuses: save the model "
+     "without its optimizations"},
     {"bad_garbage", TARE_E_INPUT, "not an ONNX model, or truncated: malformed at byte 0"},
     {"bad_input_count", TARE_E_LIMIT, "the graph has 1025 inputs, the limit is 1024"},
     {"bad_input_negative_dim", TARE_E_MODEL, "input 'x' has negative size -7 at axis 0"},
