@@ -5,13 +5,8 @@
 # With --peers models that are written for ONNX Runtime are also run in it; its library is fetched
 # from the npm registry, and these tests are skipped where the registry cannot be reached.
 set -eu
-case ${1:-} in
-"" | --peers) ;;
-*)
-  echo "check.sh: unknown argument '$1', expected --peers or none" >&2
-  exit 2
-  ;;
-esac
+. "$(dirname "$0")/usage.sh"
+[ "$*" = --peers ] || tare_takes 0 "$@"
 cd "$(dirname "$0")/.."
 . tools/deps.sh
 packages="$TARE_PACKAGES $TARE_PYTHON_PACKAGES libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git jq

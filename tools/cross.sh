@@ -5,6 +5,8 @@
 # Needs gcc-aarch64-linux-gnu and qemu-user, which it installs. The libraries for Arm are fetched from Debian's archive into
 # build/aarch64/root; the packages of this machine stay as they are.
 set -eu
+. "$(dirname "$0")/usage.sh"
+tare_takes 1 "$@"
 cd "$(dirname "$0")/.."
 . tools/deps.sh
 native=${1:-build/release/tools/tare}

@@ -1,5 +1,4 @@
-# Installs what the build needs and the machine lacks, from Debian 12's packages. Sourced by
-# quickstart.sh and check.sh.
+# Installs what the build needs and the machine lacks, from Debian 12's packages. Sourced.
 set -eu
 
 TARE_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config libhdf5-dev libsndfile1-dev

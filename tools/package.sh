@@ -3,12 +3,8 @@
 # checksums.
 # Usage: sh tools/package.sh [FOLDER] (default: dist)
 set -eu
-case ${1:-} in
--*)
-  echo "package.sh: unknown option '$1', expected a folder or nothing" >&2
-  exit 2
-  ;;
-esac
+. "$(dirname "$0")/usage.sh"
+tare_takes 1 "$@"
 umask 022 # modes get into the packages
 out=${1:-dist}
 mkdir -p "$out"

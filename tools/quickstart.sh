@@ -2,6 +2,8 @@
 # Builds tare and runs the main job on the shipped examples: calibrate on data of any length, build
 # an INT8 engine, and see its accuracy beside the float model's. Usage: sh tools/quickstart.sh
 set -eu
+. "$(dirname "$0")/usage.sh"
+tare_takes 0 "$@"
 cd "$(dirname "$0")/.."
 . tools/deps.sh
 # shellcheck disable=SC2086 # the list is meant to be split

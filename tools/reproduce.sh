@@ -3,6 +3,8 @@
 # in other time zones and languages, and compares the bytes of all that comes out.
 # Usage: sh tools/reproduce.sh [FOLDER] (default: a temporary one; ccache would hide differences and is off)
 set -eu
+. "$(dirname "$0")/usage.sh"
+tare_takes 1 "$@"
 source=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$(mktemp -d)}
 mkdir -p "$folder"

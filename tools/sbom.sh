@@ -3,16 +3,15 @@
 # packages that they depend on with the versions of this machine, where they were built.
 # Usage: sh tools/sbom.sh PACKAGE.deb... > tare.cdx.json
 set -eu
+. "$(dirname "$0")/usage.sh"
+tare_takes $# "$@"
+[ $# -gt 0 ] || tare_misuse "no package"
 for program in dpkg-deb dpkg-query jq sha256sum; do
   command -v $program >/dev/null || {
     echo "sbom.sh: no $program: install dpkg and jq" >&2
     exit 5
   }
 done
-[ $# -gt 0 ] || {
-  echo "usage: sh tools/sbom.sh PACKAGE.deb..." >&2
-  exit 2
-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 distribution=debian-$(. /etc/os-release && echo "$VERSION_ID")

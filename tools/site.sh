@@ -3,12 +3,8 @@
 # the C interface. Usage: sh tools/site.sh [FOLDER] (default: build/site); begin with FOLDER/index.html
 # Needs pandoc, mandoc and doxygen (Debian's packages of these names).
 set -eu
-case ${1:-} in
--*)
-  echo "site.sh: unknown option '$1', expected a folder or nothing" >&2
-  exit 2
-  ;;
-esac
+. "$(dirname "$0")/usage.sh"
+tare_takes 1 "$@"
 for program in pandoc mandoc doxygen; do
   command -v $program >/dev/null || {
     echo "site.sh: no $program: apt-get install pandoc mandoc doxygen" >&2

@@ -2,13 +2,13 @@
 # Tries the packages of tools/package.sh on a bare Debian 12: installs them, builds and runs the examples, upgrades to a
 # higher version, removes and purges them, and looks for what is left behind. A wheel of tools/wheel.sh that lies with them
 # is installed in a fresh virtual environment without network, where it must pass its tests.
-# Usage: sh tools/try_packages.sh DIST [ROOT] (as root; ROOT: a folder made by debootstrap --variant=minbase bookworm, which
-# is changed; default: a new one that is removed at the end)
+# ROOT is a folder made by debootstrap --variant=minbase bookworm, and is changed; without it, a new one is made and removed.
+# Usage: sh tools/try_packages.sh DIST [ROOT] (as root)
 set -eu
-if [ $# -lt 1 ] || [ "$(id -u)" -ne 0 ]; then
-  echo "usage, as root: sh tools/try_packages.sh DIST [ROOT]" >&2
-  exit 2
-fi
+. "$(dirname "$0")/usage.sh"
+tare_takes 2 "$@"
+[ $# -gt 0 ] || tare_misuse "no DIST"
+[ "$(id -u)" -eq 0 ] || tare_misuse "needs root"
 dist=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

@@ -2,12 +2,8 @@
 # Builds the Python package as a wheel with the library inside, which serves every Python 3.
 # Usage: sh tools/wheel.sh [FOLDER] (default: dist)
 set -eu
-case ${1:-} in
--*)
-  echo "wheel.sh: unknown option '$1', expected a folder or nothing" >&2
-  exit 2
-  ;;
-esac
+. "$(dirname "$0")/usage.sh"
+tare_takes 1 "$@"
 out=${1:-dist}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
