@@ -205,8 +205,8 @@ static int count_compared(const tare_eval_result *const result) {
   return n;
 }
 
-void score_warn_output(const opt_common *const common, const tare_eval_result *const result,
-                       const tare_plan *const plan) {
+static void score_warn_low(const opt_common *const common, const tare_eval_result *const result,
+                           const tare_plan *const plan) {
   const tare_port *ports = NULL;
   const int n = tare_plan_outputs(plan, &ports);
   int lowest = 0;
@@ -237,6 +237,12 @@ void score_warn_shapes(const opt_common *const common, const tare_eval_result *c
           ports[o].name, s->other_shapes, s->samples);
     }
   }
+}
+
+void score_warn_outputs(const opt_common *const common, const tare_eval_result *const result,
+                        const tare_plan *const plan) {
+  score_warn_low(common, result, plan);
+  score_warn_shapes(common, result, plan);
 }
 
 void score_print_outputs(const tare_eval_result *const result, const tare_plan *const plan) {

@@ -49,13 +49,13 @@ void score_print(const tare_eval_result *result, const tare_profiles *profiles, 
 void score_print_outputs(const tare_eval_result *result, const tare_plan *plan);
 void score_outputs_json(cJSON *object, const tare_eval_result *result, const tare_plan *plan);
 
-/* Warns of the output with the lowest SQNR if that is too low while the total is not. */
-void score_warn_output(const opt_common *common, const tare_eval_result *result,
-                       const tare_plan *plan);
-
 /* Warns of outputs whose lengths are not those of the reference. */
 void score_warn_shapes(const opt_common *common, const tare_eval_result *result,
                        const tare_plan *plan);
+
+/* Also warns of the output with the lowest SQNR if that is too low while the total is not. */
+void score_warn_outputs(const opt_common *common, const tare_eval_result *result,
+                        const tare_plan *plan);
 
 /* Adds an interval under a name. */
 void interval_json(cJSON *object, const char *name, const tare_interval *interval);

@@ -221,8 +221,7 @@ static tare_status run_over_data(const run_arguments *const a, run_work *const w
   CLI_TRY(run_evaluate(a, w, err));
   say_data(&a->in.common, w->dataset);
   say_fitted(&a->in.common, "run", &w->result.fitted);
-  score_warn_output(&a->in.common, &w->result, w->plan.plan);
-  score_warn_shapes(&a->in.common, &w->result, w->plan.plan);
+  score_warn_outputs(&a->in.common, &w->result, w->plan.plan);
   if (a->in.common.json) {
     run_print_json(a, w);
   } else {

@@ -142,8 +142,7 @@ static tare_status judge_files(const quantize_judged *const j, const quantize_wr
     file->checked.samples = quantize_score(&results[i], file->profile)->samples;
     file->checked.sqnr_db = quantize_sqnr(&results[i], file->profile);
     if (file->profile < 0) {
-      score_warn_output(&j->in->common, &results[i], file->plan);
-      score_warn_shapes(&j->in->common, &results[i], file->plan);
+      score_warn_outputs(&j->in->common, &results[i], file->plan);
     }
   }
   return TARE_OK;

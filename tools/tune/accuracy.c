@@ -178,8 +178,7 @@ static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *con
   if (c->raises && tare_eval_worst_sqnr(&r->result) < raising_below(false /* written */)) {
     CLI_TRY(accuracy_raise(c, r, out, err));
   }
-  score_warn_output(&c->in->common, &r->result, r->int8);
-  score_warn_shapes(&c->in->common, &r->result, r->int8);
+  score_warn_outputs(&c->in->common, &r->result, r->int8);
   return out->sqnr_db < ACCURACY_LIMIT ? accuracy_say_bad(c, r, out, err) : TARE_OK;
 }
 
