@@ -66,6 +66,15 @@ static void tally_lacking(tarei_tally *const t, const tare_tensor *const want,
   t->rows += p->length >= 2 && p->other_length == 0;
 }
 
+/* Whether a tensor has a value wherever the other has one. */
+static bool covers(const tarei_rows *const rows, const tarei_rows *const other) {
+  bool all = true;
+  for (int a = 0; a < rows->rank; a++) {
+    all = all && other->extents[a] <= rows->extents[a];
+  }
+  return all;
+}
+
 void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
                         const int64_t *const got_extents, const tare_tensor *const want,
                         const int64_t *const want_extents) {
@@ -78,7 +87,8 @@ void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
     const row_pair pair = pair_row(&ours, offset, &first_of_theirs);
     tally_row(tally, got, want, &pair);
   }
-  for (int64_t offset = 0; tarei_rows_next(&theirs, &offset);) {
+  const bool lacking = !covers(&first_of_ours, &first_of_theirs);
+  for (int64_t offset = 0; lacking && tarei_rows_next(&theirs, &offset);) {
     const row_pair pair = pair_row(&theirs, offset, &first_of_ours);
     tally_lacking(tally, want, &pair);
   }
