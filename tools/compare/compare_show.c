@@ -236,6 +236,27 @@ static void print_first_plan(const grid *const g) {
   free(context);
 }
 
+/* Where lengths of outputs follow from values. */
+static void print_other_shapes(const grid *const g) {
+  int n = 0, most = -1;
+  for (int i = 0; i < g->n_ranked; i++) {
+    const int64_t samples = g->items[g->order[i]].result.total.other_shapes;
+    n += samples > 0;
+    if (samples > 0 && (most < 0 || samples > g->items[most].result.total.other_shapes)) {
+      most = g->order[i];
+    }
+  }
+  if (n == 0) {
+    return;
+  }
+  const grid_strategy *const s = &g->items[most];
+  char *const fit = grid_fit_text(g, most);
+  printf("outputs of other shapes than those of fp32: %d of %d strategies, most in %s, %s (%" PRId64
+         " of %" PRId64 " samples); what one of both lacks counts as zeros\n",
+         n, g->n_ranked, fit, s->method, s->result.total.other_shapes, s->result.total.samples);
+  free(fit);
+}
+
 void grid_print(const grid *const g, const grid_context *const c) {
   const int metric = c->metric;
   print_passes(g);
@@ -252,6 +273,7 @@ void grid_print(const grid *const g, const grid_context *const c) {
     print_equals(g, metric);
     puts("ranked by SQNR; --labels and --metric show how many answers change");
   }
+  print_other_shapes(g);
   print_first_plan(g);
   print_by_level(g, metric);
   lengths_print(g, metric);

@@ -9,3 +9,14 @@ folder=$SOURCE/tests/fixtures/measured
 # A metric that compares value by value needs the same shape.
 "$TARE" run -q "$folder/low.onnx" "$folder/x.npy" --against "$folder/high.onnx" --metric mae
 echo "exit $?"
+echo "# compare counts the strategies, and with --json the samples of each"
+for form in "" --json; do
+  # shellcheck disable=SC2086 # no argument, if empty
+  "$TARE" compare -q "$folder/high.onnx" "$folder/x.npy" --eval "$folder/x.npy" --eval "$folder/same.npy" --profile n=1:4:8 \
+    --fits native --methods minmax --also x.plan $form >compared || exit
+  if [ "$form" ]; then
+    "$JSON_CHECK" strategies.0.other_shapes == 0 strategies.1.other_shapes == 1 <compared
+  else
+    grep shapes compared
+  fi
+done
