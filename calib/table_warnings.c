@@ -1,6 +1,7 @@
 #include "calib/table_warnings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "graph/quantize/row_need.h"
@@ -79,20 +80,34 @@ void tarei_findings_rows(tarei_findings *const f, const char *const name,
   }
 }
 
-static tare_status report_clipping(const tarei_findings *const f, const tare_stats *const stats,
+/* The worst first. */
+static int by_energy_lost(const void *const a, const void *const b) {
+  const tarei_clipped *const x = a, *const y = b;
+  return x->energy_lost != y->energy_lost ? (x->energy_lost < y->energy_lost ? 1 : -1)
+                                          : strcmp(x->name, y->name);
+}
+
+static tare_status report_clipping(tarei_findings *const f, const tare_stats *const stats,
                                    const char *const method, tare_table *const table,
                                    tare_error *const err) {
-  for (int i = 0; i < f->n_clipped; i++) {
-    TAREI_TRY(tarei_table_warn(table, err, "%s clips %.1f %% of the energy of '%s'", method,
-                               100 * f->clipped[i].energy_lost, f->clipped[i].name));
+  enum { WORST_SHOWN = 3 };
+  if (f->n_clipped == 0) {
+    return TARE_OK;
   }
-  return f->n_clipped == 0
-             ? TARE_OK
-             : tarei_table_warn(table, err,
-                                "%d of %d tensors lose more than %.0f %% of their energy to "
-                                "clipping by %s: use minmax or mse, or compare the methods on "
-                                "labelled data (tare compare)",
-                                f->n_clipped, stats->n_tensors, 100 * ENERGY_LIMIT, method);
+  tarei_str names = {0};
+  qsort(f->clipped, (size_t)f->n_clipped, sizeof *f->clipped, by_energy_lost);
+  for (int i = 0; i < f->n_clipped && i < WORST_SHOWN; i++) {
+    tarei_str_add(&names, "%s'%s' %.1f %%", i ? ", " : "", f->clipped[i].name,
+                  100 * f->clipped[i].energy_lost);
+  }
+  const tare_status status = tarei_table_warn(
+      table, err,
+      "%s clips more than %.0f %% of the energy of %d of %d tensors (%s%s): use minmax or mse, or "
+      "compare the methods on labelled data (tare compare)",
+      method, 100 * ENERGY_LIMIT, f->n_clipped, stats->n_tensors, tarei_str_get(&names),
+      f->n_clipped > WORST_SHOWN ? ", ..." : "");
+  tarei_str_free(&names);
+  return status;
 }
 
 static tare_status report_in_profile(const tarei_findings *const f, const tare_stats *const stats,
@@ -154,7 +169,7 @@ static tare_status report_profiles(const tare_stats *const stats, tare_table *co
   return TARE_OK;
 }
 
-tare_status tarei_findings_report(const tarei_findings *const f, const tare_stats *const stats,
+tare_status tarei_findings_report(tarei_findings *const f, const tare_stats *const stats,
                                   const char *const method, tare_table *const table,
                                   tare_error *const err) {
   if (f->failed) {

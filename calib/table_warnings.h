@@ -44,8 +44,8 @@ void tarei_findings_tensor(tarei_findings *f, const char *name, const tarei_accu
 void tarei_findings_rows(tarei_findings *f, const char *name, const tarei_accumulator *all,
                          const tarei_cell *cell);
 
-/* Adds the warnings to the table. */
-tare_status tarei_findings_report(const tarei_findings *f, const tare_stats *stats,
-                                  const char *method, tare_table *table, tare_error *err);
+/* Adds the warnings to the table; sorts `clipped`. */
+tare_status tarei_findings_report(tarei_findings *f, const tare_stats *stats, const char *method,
+                                  tare_table *table, tare_error *err);
 
 #endif
