@@ -46,6 +46,23 @@ static tare_status check_new(const char *const path, const int reason, tare_erro
              : check_folder(path, err);
 }
 
+static bool same_inode(const struct stat *const a, const struct stat *const b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool stat_folder(const char *const path, struct stat *const out) {
+  char *const copy = cli_format("%s", path);
+  const bool there = stat(dirname(copy), out) == 0;
+  free(copy);
+  return there;
+}
+
+/* The path without its folder. */
+static const char *output_file_name(const char *const path) {
+  const char *const slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 bool output_is_there(const char *const path) {
   struct stat file;
   return lstat(path, &file) == 0;
@@ -63,7 +80,7 @@ tare_status output_check(const char *const path, const cli_list *const inputs,
   }
   for (int i = 0; i < inputs->n; i++) {
     const char *const input = inputs->items[i];
-    if (input && stat(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+    if (input && stat(input, &in) == 0 && same_inode(&in, &out)) {
       return cli_fail(err, TARE_E_USAGE,
                       "%s is an input and would be overwritten: choose another output", path);
     }
@@ -73,9 +90,26 @@ tare_status output_check(const char *const path, const cli_list *const inputs,
                                          S_ISDIR(out.st_mode) ? "folder" : "device or pipe");
 }
 
-tare_status output_check_two(const char *const path, const char *const other,
-                             cli_list *const inputs, tare_error *const err) {
-  CLI_TRY(output_check(path, inputs, err));
-  cli_list_add(inputs, path);
-  return other ? output_check(other, inputs, err) : TARE_OK;
+/* Whether both names lead to one file, or will once it is made. */
+static bool is_one_file(const char *const a, const char *const b) {
+  struct stat x, y;
+  const bool there = stat(a, &x) == 0, other_there = stat(b, &y) == 0;
+  if (there || other_there) {
+    return there && other_there && same_inode(&x, &y);
+  }
+  return strcmp(output_file_name(a), output_file_name(b)) == 0 && stat_folder(a, &x) &&
+         stat_folder(b, &y) && same_inode(&x, &y);
+}
+
+tare_status output_check_all(const char *const *const paths, const int n,
+                             const cli_list *const inputs, tare_error *const err) {
+  for (int i = 0; i < n; i++) {
+    for (int before = 0; paths[i] && before < i; before++) {
+      if (paths[before] && is_one_file(paths[before], paths[i])) {
+        return cli_fail(err, TARE_E_USAGE, "duplicate output '%s': choose another name", paths[i]);
+      }
+    }
+    CLI_TRY(paths[i] ? output_check(paths[i], inputs, err) : TARE_OK);
+  }
+  return TARE_OK;
 }

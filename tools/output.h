@@ -11,9 +11,8 @@ tare_status output_check(const char *path, const cli_list *inputs, tare_error *e
 /* Whether a command finds something there, if only a link to nothing: it may not remove that. */
 bool output_is_there(const char *path);
 
-/* The same as output_check for a file and another one beside it (NULL: none), which may not be the
- * first. */
-tare_status output_check_two(const char *path, const char *other, cli_list *inputs,
+/* The same for n outputs (NULL: none), which may not be one file under several names either. */
+tare_status output_check_all(const char *const *paths, int n, const cli_list *inputs,
                              tare_error *err);
 
 /* TARE_E_USAGE when the name ends as those of another kind of file do; `what` is written, e.g. "a

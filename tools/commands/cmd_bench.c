@@ -448,14 +448,11 @@ static tare_status bench_check_outputs(const bench_arguments *const a, tare_erro
   cli_list inputs = {0};
   tare_status status = TARE_OK;
   cli_list_add(&inputs, a->path);
-  for (size_t i = 0; i < sizeof files / sizeof *files && status == TARE_OK; i++) {
-    if (files[i]) {
-      const bool json = cli_ends_with(files[i], ".json");
-      status = json ? TARE_OK : output_check_name(files[i], "JSON", ".json", err);
-      status = status == TARE_OK ? output_check(files[i], &inputs, err) : status;
-      cli_list_add(&inputs, files[i]); /* the next one is another */
-    }
+  for (int i = 0; i < 2 && status == TARE_OK; i++) {
+    const bool json = !files[i] || cli_ends_with(files[i], ".json");
+    status = json ? TARE_OK : output_check_name(files[i], "JSON", ".json", err);
   }
+  status = status == TARE_OK ? output_check_all(files, 2, &inputs, err) : status;
   cli_list_fini(&inputs);
   return status;
 }

@@ -432,10 +432,11 @@ static tare_status calibrate_print_json(const calibrate_arguments *const a,
 
 static tare_status calibrate_check_output(const calibrate_arguments *const a,
                                           tare_error *const err) {
+  const char *const outputs[] = {a->output, a->parts.checkpoint};
   cli_list inputs = {0};
   opt_inputs_files(&a->in, &inputs);
   cli_list_join(&inputs, &a->parts.counted);
-  const tare_status status = output_check_two(a->output, a->parts.checkpoint, &inputs, err);
+  const tare_status status = output_check_all(outputs, 2, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }

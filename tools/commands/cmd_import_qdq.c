@@ -84,15 +84,12 @@ static const struct argp ARGP = {
     .children = CHILDREN};
 
 static tare_status import_check_outputs(const import_arguments *const a, tare_error *const err) {
+  const char *const outputs[] = {a->output, a->table};
   cli_list inputs = {0};
   cli_list_add(&inputs, a->model);
   tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
   if (status == TARE_OK) {
-    status = output_check(a->output, &inputs, err);
-  }
-  cli_list_add(&inputs, a->output);
-  if (status == TARE_OK) {
-    status = output_check(a->table, &inputs, err);
+    status = output_check_all(outputs, 2, &inputs, err);
   }
   cli_list_fini(&inputs);
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->table));

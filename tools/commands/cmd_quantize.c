@@ -166,11 +166,12 @@ static void list_inputs(const quantize_arguments *const a, cli_list *const input
 
 static tare_status quantize_check_outputs(const quantize_arguments *const a,
                                           tare_error *const err) {
+  const char *const outputs[] = {a->output, a->table};
   cli_list inputs = {0};
   list_inputs(a, &inputs);
   tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
   if (status == TARE_OK) {
-    status = output_check_two(a->output, a->table, &inputs, err);
+    status = output_check_all(outputs, 2, &inputs, err);
   }
   cli_list_fini(&inputs);
   return status;

@@ -212,28 +212,14 @@ static const struct argp ARGP = {
 
 /* --- work ------------------------------------------------------------------------------------ */
 
-/* It is read and written, so it may be none of the other files, whether they exist or not. */
-static tare_status check_timing_cache(const tune_arguments *const a, cli_list *const inputs,
-                                      tare_error *const err) {
-  if (strcmp(a->timing_cache, a->output) == 0 ||
-      (a->table && strcmp(a->timing_cache, a->table) == 0)) {
-    return cli_fail(err, TARE_E_USAGE,
-                    "%s: the timing cache has the name of another output: choose another name",
-                    a->timing_cache);
-  }
-  return output_check(a->timing_cache, inputs, err);
-}
-
 static tare_status tune_check_outputs(const tune_arguments *const a, tare_error *const err) {
+  const char *const outputs[] = {a->output, a->table, a->timing_cache};
   cli_list inputs = {0};
   opt_inputs_files(&a->in, &inputs);
   cli_list_join(&inputs, &a->eval);
   tare_status status = output_check_name(a->output, "a plan", ".plan", err);
   if (status == TARE_OK) {
-    status = output_check_two(a->output, a->table, &inputs, err);
-  }
-  if (status == TARE_OK && a->timing_cache) {
-    status = check_timing_cache(a, &inputs, err);
+    status = output_check_all(outputs, 3, &inputs, err);
   }
   cli_list_fini(&inputs);
   return status;

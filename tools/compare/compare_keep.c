@@ -3,27 +3,14 @@
 #include "tools/output.h"
 #include "tools/table_out.h"
 
-static tare_status check_output(const char *const path, const cli_list *const inputs,
-                                cli_list *const outputs, tare_error *const err) {
-  if (cli_list_has(outputs, path)) {
-    return cli_fail(err, TARE_E_USAGE, "duplicate output '%s': choose another name", path);
-  }
-  cli_list_add(outputs, path);
-  return output_check(path, inputs, err);
-}
-
 tare_status compare_check_outputs(const compare_arguments *const a, tare_error *const err) {
   cli_list inputs = {0}, outputs = {0};
   cli_list_join(&inputs, &a->eval);
   cli_list_join(&inputs, &a->also);
   opt_inputs_files(&a->in, &inputs);
-  tare_status status = TARE_OK;
-  for (int i = 0; status == TARE_OK && i < a->outputs.n; i++) {
-    status = check_output(a->outputs.items[i], &inputs, &outputs, err);
-  }
-  for (int i = 0; status == TARE_OK && i < a->reports.n; i++) {
-    status = check_output(a->reports.items[i], &inputs, &outputs, err);
-  }
+  cli_list_join(&outputs, &a->outputs);
+  cli_list_join(&outputs, &a->reports);
+  const tare_status status = output_check_all(outputs.items, outputs.n, &inputs, err);
   cli_list_fini(&inputs);
   cli_list_fini(&outputs);
   return status;

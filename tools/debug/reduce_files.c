@@ -22,8 +22,8 @@ tare_status reduce_files_check(const reduce_arguments *const a, const reduced_fi
   cli_list_add(&inputs, a->calib);
   opt_inputs_files(&a->in, &inputs);
   tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
-  for (int i = 0; status == TARE_OK && i < 3; i++) {
-    status = output_check(all[i], &inputs, err);
+  if (status == TARE_OK) {
+    status = output_check_all(all, 3, &inputs, err);
   }
   cli_list_fini(&inputs);
   return status;

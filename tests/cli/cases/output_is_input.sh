@@ -21,7 +21,12 @@ misuse run model.onnx data.h5 --against link --save-outputs model.onnx
 misuse table data.h5 --format json -o data.h5
 "$TARE" calibrate model.onnx data.h5 -o /nowhere/x.stats
 echo "exit $?"
+# Two outputs are two files, under whatever name.
 mkdir folder
+ln -s folder same
+misuse calibrate model.onnx data.h5 -o new.stats --checkpoint new.stats
+misuse calibrate model.onnx data.h5 -o folder/new.stats --checkpoint same/new.stats
+misuse bench model.onnx --exportProfile=new.json --trace=./new.json
 "$TARE" build model.onnx --fp32 --profile-file profiles.txt -o folder
 echo "exit $?"
 # Nor does it remove what it finds there, and it looks before it works.
