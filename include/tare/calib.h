@@ -109,8 +109,9 @@ TARE_API tare_status tare_length_inputs_find(tare_dataset *const *datasets, int 
                                              const tare_port *inputs, int n_inputs,
                                              tare_length_input *out, int *n_out, tare_error *err);
 
-/** Reports progress: `done` of `total` samples, or of -1 if their number is not known. If it returns false, the call that reports it stops
- *  with TARE_E_CHECK. Runs on the thread of that call. */
+/** Reports progress: `done` of `total` samples, or of -1 if their number is not known. If it
+ * returns false, the call that reports it stops with TARE_E_CHECK. Runs on the thread of that call.
+ */
 typedef bool (*tare_progress_fn)(void *user, int64_t done, int64_t total);
 
 /** Time spent in a calibration, in seconds, summed over the threads that process samples. */
@@ -143,7 +144,7 @@ typedef enum tare_weight {
   TARE_WEIGHT_ELEMENT = 0, /* each element once: as much as a sample is long */
   TARE_WEIGHT_SAMPLE = 1,  /* in each tensor as much as any other sample, however long it is */
   TARE_WEIGHT_LENGTH = 2,  /* in each tensor as much as its largest input has elements: each second
-                              or  token alike, also in tensors that do not grow as the sample does */
+                              or token alike, also in tensors that do not grow as the sample does */
   TARE_WEIGHT_COUNT
 } tare_weight;
 

@@ -41,7 +41,7 @@ typedef struct tare_tensor_error {
   double sqnr_db;                   /* 10 log10(sum ref^2 / sum (ref - got)^2); INFINITY if equal */
   double cosine;                    /* over all values */
   double input_sqnr_db;  /* the lowest lowest_sqnr_db of the tensors that the layer reads, through
-                            tensors  that are not compared; INFINITY if they are equal or constant */
+                            tensors that are not compared; INFINITY if they are equal or constant */
   double lowest_sqnr_db; /* that of the level where it is lowest; sqnr_db without a gain range */
   const double
       *level_sqnr_db; /* at each level of tare_eval_result.levels; NULL without a gain range */

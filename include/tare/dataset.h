@@ -144,10 +144,11 @@ TARE_API void tare_dataset_options_init(tare_dataset_options *options);
 /**
  * Opens data. A path can be an HDF5 file (.h5, .hdf5), a NumPy archive or array (.npz, .npy), a tar
  * shard (.tar, .tar.gz, .tar.zst, ...), a Kaldi archive (.ark), an audio file (WAV, FLAC, OGG, MP3,
- * AIFF, AU, SPHERE), a CSV or TSV manifest with a "path" column, a JSON Lines manifest (.jsonl, .json), a Kaldi
- * script file or segments, a text file with one path per line (.txt, .lst), or a folder, which is
- * read with its sub-folders, or as the manifest that it contains. With a tokenizer, .txt, .csv,
- * .tsv and .jsonl files hold texts instead. docs/datasets.md has the details.
+ * AIFF, AU, SPHERE), a CSV or TSV manifest with a "path" column, a JSON Lines manifest (.jsonl,
+ * .json), a Kaldi script file or segments, a text file with one path per line (.txt, .lst), or a
+ * folder, which is read with its sub-folders, or as the manifest that it contains. With a
+ * tokenizer, .txt, .csv, .tsv and .jsonl files hold texts instead. docs/datasets.md has the
+ * details.
  * @param paths n_paths paths, read one after the other
  * @param options ports and options, which are not kept
  * @param out receives the data set; free it with tare_dataset_close

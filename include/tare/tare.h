@@ -20,13 +20,15 @@
  *   Handles    are opaque. The caller frees what it receives in `out`, with the function named
  *              there. Other pointer arguments must not be NULL and are not kept after the call.
  *   Numbers    of things begin with 0. A number out of range, such as -1, ends no program: a call
- * that returns a status fails with TARE_E_USAGE; the others return NULL, 0, false, or a struct in
- * which everything is that. A call that looks for a thing returns its number, or -1 if there is
- * none. Room       Structs of options and results that may get members end with `reserved`, whose
- * place these take: sizes stay. Set options with their tare_..._init, or to zero. A call fails with
- * TARE_E_USAGE if `reserved` is not zero: the program was made for a newer library, or forgot to.
- * Structs without `reserved` stay as they are. Text       is UTF-8 and ends with a zero byte.
- * Returned text belongs to the object that it was asked of, and is valid as long as the object.
+ *              that returns a status fails with TARE_E_USAGE; the others return NULL, 0, false, or
+ *              a struct in which everything is that. A call that looks for a thing returns its
+ *              number, or -1 if there is none.
+ *   Room       Structs of options and results that may get members end with `reserved`, whose place
+ *              these take: sizes stay. Set options with their tare_..._init, or to zero. A call
+ *              fails with TARE_E_USAGE if `reserved` is not zero: the program was made for a newer
+ *              library, or forgot to. Structs without `reserved` stay as they are.
+ *   Text       is UTF-8 and ends with a zero byte. Returned text belongs to the object that it was
+ *              asked of, and is valid as long as the object.
  *   Threads    Functions may be called from any thread. An object has no lock: several threads may
  *              read it at a time (const arguments), but only one may change it.
  */
