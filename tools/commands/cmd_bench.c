@@ -172,10 +172,7 @@ static error_t bench_parse(const int key, char *const arg, struct argp_state *co
       a->streams = (int)cli_int(state, "--streams", arg, 1, MOST_STREAMS);
       return 0;
     case ARGP_KEY_ARG:
-      if (a->path) {
-        argp_error(state, "unexpected argument '%s' (one plan or model is enough)", arg);
-      }
-      a->path = arg;
+      opt_take_one(state, &a->path, arg, "one plan or model");
       return 0;
     case ARGP_KEY_END:
       bench_check(a, state);

@@ -98,10 +98,7 @@ static error_t build_parse(const int key, char *const arg, struct argp_state *co
       a->build.any_table = true;
       return 0;
     case ARGP_KEY_ARG:
-      if (a->model) {
-        argp_error(state, "unexpected argument '%s' (one model is enough)", arg);
-      }
-      a->model = arg;
+      opt_take_one(state, &a->model, arg, "one model");
       return 0;
     case ARGP_KEY_END:
       build_check(a, state);

@@ -32,10 +32,7 @@ static error_t check_parse(const int key, char *const arg, struct argp_state *co
       a->target = cli_pick(state, &targets, arg);
       return 0;
     case ARGP_KEY_ARG:
-      if (a->model) {
-        argp_error(state, "unexpected argument '%s' (one model is enough)", arg);
-      }
-      a->model = arg;
+      opt_take_one(state, &a->model, arg, "one model");
       return 0;
     case ARGP_KEY_END:
       if (!a->model) {

@@ -58,10 +58,7 @@ static error_t import_parse(const int key, char *const arg, struct argp_state *c
       a->most = 1;
       return 0;
     case ARGP_KEY_ARG:
-      if (a->model) {
-        argp_error(state, "unexpected argument '%s' (one model is enough)", arg);
-      }
-      a->model = arg;
+      opt_take_one(state, &a->model, arg, "one model");
       return 0;
     case ARGP_KEY_END:
       import_check(a, state);

@@ -125,10 +125,7 @@ static error_t table_parse(const int key, char *const arg, struct argp_state *co
       a->unify = arg;
       return 0;
     case ARGP_KEY_ARG:
-      if (a->input) {
-        argp_error(state, "unexpected argument '%s' (one file is enough)", arg);
-      }
-      a->input = arg;
+      opt_take_one(state, &a->input, arg, "one file");
       return 0;
     case ARGP_KEY_END:
       table_check(a, state);

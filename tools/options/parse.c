@@ -94,3 +94,11 @@ void opt_parse(const struct argp *const argp, const int argc, char **const argv,
     exit(tare_status_exit_code(TARE_E_MEMORY));
   }
 }
+
+void opt_take_one(const struct argp_state *const state, const char **const to,
+                  const char *const arg, const char *const what) {
+  if (*to) {
+    argp_error(state, "unexpected argument '%s' (%s is enough)", arg, what);
+  }
+  *to = arg;
+}
