@@ -64,8 +64,8 @@ static const struct argp_option OPTIONS[] = {
      "Also observe tensors that the engine fuses away; tables for other engines always have them",
      0},
     {"raise-layers", OPT_RAISE_LAYERS, "WHEN", 0,
-     "Find by trial which layers 8 bits cost the outputs too much; builds of the table give them "
-     "row scales, 16-bit rows or float: ",
+     "Find by trial which layers need more than 8 bits; builds of the table give them row scales, "
+     "16-bit rows or float: ",
      0},
     {"generate", OPT_GENERATE, "N", 0,
      "With --chunk SYMBOL=1: let the model go on behind each sample by N tokens, those with the "

@@ -67,8 +67,8 @@ static const struct argp_option OPTIONS[] = {
      "before .onnx",
      0},
     {"raise-layers", OPT_RAISE_WRITTEN, "WHEN", 0,
-     "Find by trial which layers 8 bits cost the outputs too much, and write them in float or in "
-     "the form of row scales: ",
+     "Find by trial which layers need more than 8 bits, and write them in float or in the form of "
+     "row scales: ",
      0},
     {"table", OPT_TABLE, "TABLE", 0, "Also write the calibration table", 0},
     {"eval", OPT_EVAL, "DATA", 0,
@@ -89,7 +89,7 @@ static void quantize_check(const quantize_arguments *const a,
 
 static char *quantize_help(const int key, const char *const text, void *const input) {
   (void)input;
-  const cli_family methods = family_methods(), raisings = family_raisings();
+  const cli_family methods = family_methods(), raisings = family_written_raisings();
   return key == OPT_METHOD          ? family_help(text, &methods)
          : key == OPT_RAISE_WRITTEN ? family_help(text, &raisings)
                                     : (char *)text;
@@ -98,7 +98,7 @@ static char *quantize_help(const int key, const char *const text, void *const in
 static error_t quantize_parse(const int key, char *const arg, struct argp_state *const state) {
   static char *precisions;
   quantize_arguments *const a = state->input;
-  const cli_family methods = family_methods(), raisings = family_raisings();
+  const cli_family methods = family_methods(), raisings = family_written_raisings();
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;

@@ -145,9 +145,8 @@ static const struct argp ARGP = {
     .doc =
         "Computes a calibration table from statistics, without another pass over the data. A table "
         "is converted between the native format and those of other engines. No plan is run, so "
-        "that no layers are raised that 8 bits cost too much: tare calibrate -o model.calib.json "
-        "does "
-        "that.\vExamples:\n  tare "
+        "layers that need more than 8 bits are not found: tare calibrate -o model.calib.json finds "
+        "them.\vExamples:\n  tare "
         "table model.stats -o model.calib.json\n  tare table model.calib.json -o model.cache\n  "
         "tare table "
         "model.cache --coverage model.onnx\n  tare table model.stats -o model.cache --unify "

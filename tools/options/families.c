@@ -113,9 +113,13 @@ FAMILY_OF_CHOICES(family_table_smoothings, "value of --smoothing", TABLE_SMOOTHI
 static const choice SMALL_LAYERS[] = {{"float", "default"}, {"int8", NULL}};
 FAMILY_OF_CHOICES(family_small_layers, "value of --small-layers", SMALL_LAYERS)
 
-static const choice RAISINGS[] = {
-    {"auto", "where an output has less than 28 dB, quantize: 27; default"}, {"off", NULL}};
+static const choice RAISINGS[] = {{"auto", "where an output has less than 28 dB; default"},
+                                  {"off", NULL}};
 FAMILY_OF_CHOICES(family_raisings, "value of --raise-layers", RAISINGS)
+
+static const choice WRITTEN_RAISINGS[] = {{"auto", "where an output has less than 27 dB; default"},
+                                          {"off", NULL}};
+FAMILY_OF_CHOICES(family_written_raisings, "value of --raise-layers", WRITTEN_RAISINGS)
 
 static const choice CONSTRAINTS[] = {
     [TARE_CONSTRAINTS_PREFER] = {"prefer", "default: use float and warn"},

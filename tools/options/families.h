@@ -22,6 +22,7 @@ cli_family family_constraints(void);      /* and of tare_constraints */
 cli_family family_table_roundings(void);  /* that a build applies; 1: to nearest */
 cli_family family_table_smoothings(void); /* that a build applies; 1: none */
 cli_family family_raisings(void);         /* of layers in tables; 1: off */
+cli_family family_written_raisings(void); /* the same in models that are written */
 cli_family family_small_layers(void);     /* 1: int8 */
 
 /* Methods that take a percentile, metrics that take an option of metrics (by its number), and

@@ -16,7 +16,9 @@ static const struct argp_option OPTIONS[] = {
     {"bias-correction", OPT_BIAS_CORRECTION, "WHEN", 0,
      "Correct the biases of layers for the rounding of their weights: ", 0},
     {"smoothing", OPT_SMOOTHING, "WHEN", 0,
-     "Scale the channels of tensors alike, and the weights that read them inversely: ", 0},
+     "Give the channels of tensors similar ranges, and scale the weights that read them "
+     "inversely: ",
+     0},
     {0}};
 
 /* The values of an option; without a kind for other keys. */

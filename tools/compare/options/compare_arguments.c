@@ -23,8 +23,8 @@ static const struct argp_option OPTIONS[] = {
     {"pad-stats", OPT_PAD_STATS, "LIST", 0, "Padding in the statistics of fits that pad: ", 0},
     {"precisions", OPT_PRECISIONS, "LIST", 0, "Precisions of the plans to try: ", 0},
     {"raise-layers", OPT_RAISE_FIRST, "WHEN", 0,
-     "Find by trial which layers of what ranks first 8 bits cost the outputs too much, as tare "
-     "calibrate does, and rank it with them raised: ",
+     "Find by trial which layers of what ranks first need more than 8 bits, as tare calibrate does, "
+     "and rank it with them raised: ",
      0},
     {"report", OPT_REPORT, "FILE", 0, "Write a report: ", 0},
     {"require", OPT_REQUIRE, "LIST", 0,
