@@ -50,13 +50,14 @@ static const struct argp_option OPTIONS[] = {
 
 static void diff_check(const diff_arguments *const a, const struct argp_state *const state) {
   if (a->n_paths < 2) {
-    argp_error(state, "missing %s", a->n_paths ? "B.plan" : "A.plan and B.plan");
+    argp_error(state, "missing %s to compare: plans, statistics or tables",
+               a->n_paths ? "the second file" : "two files");
   }
   if (!a->times && (a->symbols || a->seconds >= 0)) {
     argp_error(state, "%s needs --times", a->symbols ? "--symbols" : "--duration");
   }
   if (!a->times && a->data_paths.n) {
-    argp_error(state, "unexpected argument '%s' (two plans are enough; data need --times)",
+    argp_error(state, "unexpected argument '%s' (two files are enough; data need --times)",
                a->data_paths.items[0]);
   }
   if (a->data.labels) {
