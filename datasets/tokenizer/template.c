@@ -37,7 +37,8 @@ static tare_status add_sequence_part(template_list *const list, const int text, 
   return template_add(list, (tarei_template_part){.token = -1, .text = text, .type = type}, err);
 }
 
-tare_status tarei_template_plain(tarei_template *const out, tare_error *const err) {
+/* The texts alone: what there is without a post-processor. */
+static tare_status template_plain(tarei_template *const out, tare_error *const err) {
   TAREI_TRY(add_sequence_part(&out->single, 0, 0, err));
   TAREI_TRY(add_sequence_part(&out->pair, 0, 0, err));
   return add_sequence_part(&out->pair, 1, 1, err);
@@ -49,7 +50,7 @@ tare_status tarei_template_surround(tarei_template *const out, const int32_t fir
     TAREI_TRY(add_token(&out->single, first, 0, err));
     TAREI_TRY(add_token(&out->pair, first, 0, err));
   }
-  TAREI_TRY(tarei_template_plain(out, err));
+  TAREI_TRY(template_plain(out, err));
   if (last >= 0) {
     TAREI_TRY(add_token(&out->single, last, 0, err));
     TAREI_TRY(add_token(&out->pair, last, 1, err));
@@ -69,32 +70,33 @@ static tare_status named_token(const cJSON *const object, const char *const key,
   return tarei_json_int(cJSON_GetArrayItem(pair, 1), key, 0, out, err);
 }
 
-static tare_status read_bert(const cJSON *const object, tarei_template *const out,
-                             tare_error *const err) {
-  int32_t cls = 0, sep = 0;
+/* [CLS] A [SEP], which both begin with, also for pairs. */
+static tare_status add_classified(const cJSON *const object, tarei_template *const out,
+                                  int32_t *const sep, tare_error *const err) {
+  int32_t cls = 0;
   TAREI_TRY(named_token(object, "cls", &cls, err));
-  TAREI_TRY(named_token(object, "sep", &sep, err));
+  TAREI_TRY(named_token(object, "sep", sep, err));
   for (int i = 0; i < 2; i++) {
     template_list *const list = i ? &out->pair : &out->single;
     TAREI_TRY(add_token(list, cls, 0, err));
     TAREI_TRY(add_sequence_part(list, 0, 0, err));
-    TAREI_TRY(add_token(list, sep, 0, err));
+    TAREI_TRY(add_token(list, *sep, 0, err));
   }
+  return TARE_OK;
+}
+
+static tare_status read_bert(const cJSON *const object, tarei_template *const out,
+                             tare_error *const err) {
+  int32_t sep = 0;
+  TAREI_TRY(add_classified(object, out, &sep, err));
   TAREI_TRY(add_sequence_part(&out->pair, 1, 1, err));
   return add_token(&out->pair, sep, 1, err);
 }
 
 static tare_status read_roberta(const cJSON *const object, tarei_template *const out,
                                 tare_error *const err) {
-  int32_t cls = 0, sep = 0;
-  TAREI_TRY(named_token(object, "cls", &cls, err));
-  TAREI_TRY(named_token(object, "sep", &sep, err));
-  for (int i = 0; i < 2; i++) {
-    template_list *const list = i ? &out->pair : &out->single;
-    TAREI_TRY(add_token(list, cls, 0, err));
-    TAREI_TRY(add_sequence_part(list, 0, 0, err));
-    TAREI_TRY(add_token(list, sep, 0, err));
-  }
+  int32_t sep = 0;
+  TAREI_TRY(add_classified(object, out, &sep, err));
   TAREI_TRY(add_token(&out->pair, sep, 0, err));
   TAREI_TRY(add_sequence_part(&out->pair, 1, 0, err));
   return add_token(&out->pair, sep, 0, err);
@@ -234,5 +236,5 @@ tare_status tarei_template_read(const cJSON *const value, tarei_template *const 
       return tarei_fail_in(err, status, "post-processor");
     }
   }
-  return out->single.n || out->pair.n ? TARE_OK : tarei_template_plain(out, err);
+  return out->single.n || out->pair.n ? TARE_OK : template_plain(out, err);
 }

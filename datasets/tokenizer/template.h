@@ -19,9 +19,6 @@ typedef struct tarei_template {
   } single, pair;
 } tarei_template;
 
-/* The texts alone: what there is without a post-processor. TARE_E_MEMORY. Free it either way. */
-tare_status tarei_template_plain(tarei_template *out, tare_error *err);
-
 /* Reads a post-processor (NULL: none). TARE_E_INPUT: it is not supported or malformed. */
 tare_status tarei_template_read(const cJSON *value, tarei_template *out, tare_error *err);
 void tarei_template_fini(tarei_template *parts);
