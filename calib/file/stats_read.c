@@ -17,8 +17,42 @@ tare_status tarei_stats_bad(const tarei_stats_reader *const r, const char *const
   return tarei_fail(r->err, TARE_E_INPUT, "%s: %s %s", r->path, object, rule);
 }
 
+static hid_t open_attribute(const hid_t file, const char *const name, const H5T_class_t class) {
+  const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+  if (attribute < 0) {
+    return H5I_INVALID_HID;
+  }
+  const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  const bool ok =
+      H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1 &&
+      (class != H5T_STRING || (H5Tis_variable_str(type) == 0 && H5Tget_size(type) <= MAX_TEXT));
+  (void)H5Tclose(type); /* closing what was only looked at */
+  (void)H5Sclose(space);
+  if (!ok) {
+    (void)H5Aclose(attribute);
+  }
+  return ok ? attribute : H5I_INVALID_HID;
+}
+
+/* A copy, or NULL. */
+static char *stats_read_text(const hid_t file, const char *const name) {
+  const hid_t attribute = open_attribute(file, name, H5T_STRING);
+  if (attribute < 0) {
+    return NULL;
+  }
+  const hid_t type = H5Aget_type(attribute);
+  char *const text = tarei_calloc(H5Tget_size(type) + 1, 1);
+  const bool ok = text && H5Aread(attribute, type, text) >= 0;
+  (void)H5Tclose(type); /* were only read */
+  (void)H5Aclose(attribute);
+  if (!ok) {
+    free(text);
+  }
+  return ok ? text : NULL;
+}
+
 bool tarei_stats_has_format(const hid_t file, const char *const format) {
-  char *const found = tarei_stats_text(file, "format");
+  char *const found = stats_read_text(file, "format");
   const bool ok = found && strcmp(found, format) == 0;
   free(found);
   return ok;
@@ -41,23 +75,6 @@ bool tarei_stats_is_of_format(const char *const path, const char *const format) 
   return yes;
 }
 
-static hid_t open_attribute(const hid_t file, const char *const name, const H5T_class_t class) {
-  const hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-  if (attribute < 0) {
-    return H5I_INVALID_HID;
-  }
-  const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  const bool ok =
-      H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1 &&
-      (class != H5T_STRING || (H5Tis_variable_str(type) == 0 && H5Tget_size(type) <= MAX_TEXT));
-  (void)H5Tclose(type); /* closing what was only looked at */
-  (void)H5Sclose(space);
-  if (!ok) {
-    (void)H5Aclose(attribute);
-  }
-  return ok ? attribute : H5I_INVALID_HID;
-}
-
 static bool get_number(const hid_t file, const char *const name, uint64_t *const out) {
   const hid_t attribute = open_attribute(file, name, H5T_INTEGER);
   if (attribute < 0) {
@@ -66,22 +83,6 @@ static bool get_number(const hid_t file, const char *const name, uint64_t *const
   const bool ok = H5Aread(attribute, H5T_NATIVE_UINT64, out) >= 0;
   (void)H5Aclose(attribute); /* was only read */
   return ok;
-}
-
-char *tarei_stats_text(const hid_t file, const char *const name) {
-  const hid_t attribute = open_attribute(file, name, H5T_STRING);
-  if (attribute < 0) {
-    return NULL;
-  }
-  const hid_t type = H5Aget_type(attribute);
-  char *const text = tarei_calloc(H5Tget_size(type) + 1, 1);
-  const bool ok = text && H5Aread(attribute, type, text) >= 0;
-  (void)H5Tclose(type); /* were only read */
-  (void)H5Aclose(attribute);
-  if (!ok) {
-    free(text);
-  }
-  return ok ? text : NULL;
 }
 
 void tarei_stats_find_number(const tarei_stats_reader *const r, const char *const name,
@@ -98,7 +99,7 @@ tare_status tarei_stats_need_number(const tarei_stats_reader *const r, const cha
 
 tare_status tarei_stats_need_text(const tarei_stats_reader *const r, const char *const name,
                                   char **const out) {
-  *out = tarei_stats_text(r->file, name);
+  *out = stats_read_text(r->file, name);
   return *out ? TARE_OK
               : tarei_stats_bad(r, name, "is missing or not one string: the file is corrupt");
 }

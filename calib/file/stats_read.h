@@ -27,8 +27,7 @@ tare_status tarei_stats_bad(const tarei_stats_reader *r, const char *object, con
 bool tarei_stats_has_format(hid_t file, const char *format);
 bool tarei_stats_is_of_format(const char *path, const char *format);
 
-/* Attributes of the root: a copy of a text or NULL; and forms that fail with a sentence. */
-char *tarei_stats_text(hid_t file, const char *name);
+/* Attributes of the root; fail with a sentence. Texts are copies, which the caller frees. */
 tare_status tarei_stats_need_text(const tarei_stats_reader *r, const char *name, char **out);
 tare_status tarei_stats_need_number(const tarei_stats_reader *r, const char *name, uint64_t *out);
 /* *out is unchanged if there is no such number. */

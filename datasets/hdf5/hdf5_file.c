@@ -43,8 +43,8 @@ static bool leads_to_object(const hid_t at, const char *const path, const hid_t 
   return H5Lexists(at, path, inside) > 0 && H5Oexists_by_name(at, path, inside) > 0;
 }
 
-/* H5Lexists wants every group on the way to exist. */
-bool tarei_h5_exists(const hid_t at, const char *const path) {
+/* Also false for a dangling link. H5Lexists wants every group on the way to exist. */
+static bool h5_exists(const hid_t at, const char *const path) {
   if (!*path) { /* a link of a damaged file */
     return false;
   }
@@ -66,7 +66,7 @@ bool tarei_h5_exists(const hid_t at, const char *const path) {
 }
 
 static bool is_type(const hid_t at, const char *const path, const H5I_type_t wanted) {
-  if (!tarei_h5_exists(at, path)) {
+  if (!h5_exists(at, path)) {
     return false;
   }
   const hid_t inside = tarei_h5_inside(H5P_LINK_ACCESS);

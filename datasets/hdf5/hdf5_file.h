@@ -29,8 +29,6 @@ bool tarei_h5_has_signature(const char *path);
 /* Opens a file for reading. TARE_E_INPUT names the file, with the message of HDF5. */
 tare_status tarei_h5_open_file(const char *path, hid_t *out, tare_error *err);
 
-/* Whether a path leads to an object; also false for a dangling link. */
-bool tarei_h5_exists(hid_t at, const char *path);
 bool tarei_h5_is_data_set(hid_t at, const char *path);
 bool tarei_h5_is_group(hid_t at, const char *path);
 

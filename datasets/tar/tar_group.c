@@ -28,7 +28,7 @@ bool tarei_group_has(const tarei_group *const group, const tarei_member_kind kin
   return false;
 }
 
-bool tarei_group_has_data(const tarei_group *const group) {
+static bool group_has_data(const tarei_group *const group) {
   return tarei_group_has(group, TAREI_MEMBER_AUDIO) || tarei_group_has(group, TAREI_MEMBER_ARRAY) ||
          tarei_group_has(group, TAREI_MEMBER_ARCHIVE);
 }
@@ -173,7 +173,7 @@ tare_status tarei_groups_next(tarei_groups *const groups, const bool contents,
   }
   while (groups->pending) {
     TAREI_TRY(gather(groups, contents, out, err));
-    if (tarei_group_has_data(out)) {
+    if (group_has_data(out)) {
       *more = true;
       return TARE_OK;
     }

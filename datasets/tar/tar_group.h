@@ -36,8 +36,6 @@ void tarei_group_fini(tarei_group *group);
 
 /* Whether it has a member of this kind. */
 bool tarei_group_has(const tarei_group *group, tarei_member_kind kind);
-/* Whether it has audio or arrays. */
-bool tarei_group_has_data(const tarei_group *group);
 
 /* The groups of a shard in order. */
 typedef struct tarei_groups {

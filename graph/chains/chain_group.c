@@ -3,7 +3,7 @@
 #include "graph/op.h"
 #include "graph/passes/rewrite.h"
 
-bool tarei_chain_group_has(const tarei_chain_group *const group, const int node) {
+static bool chain_group_has(const tarei_chain_group *const group, const int node) {
   for (int i = 0; i < group->n; i++) {
     if (group->nodes[i] == node) {
       return true;
@@ -20,7 +20,7 @@ static bool is_read_only_inside(const tarei_graph *const graph,
   }
   for (tarei_use u = graph->values[value].first_use; u.node >= 0;
        u = tarei_graph_next_use(graph, u)) {
-    inside += tarei_chain_group_has(group, u.node);
+    inside += chain_group_has(group, u.node);
   }
   return inside == tarei_graph_count_uses(graph, value);
 }
@@ -32,7 +32,7 @@ static int group_count_inputs(const tarei_graph *const graph,
   for (int i = 0; i < group->n; i++) {
     const tarei_node *const node = &graph->nodes[group->nodes[i]];
     for (int k = 0; k < tarei_chain_operands_of(node); k++) {
-      bool known = tarei_chain_group_has(group, graph->values[node->in[k]].producer);
+      bool known = chain_group_has(group, graph->values[node->in[k]].producer);
       for (int s = 0; s < n; s++) {
         known |= seen[s] == node->in[k];
       }
@@ -59,7 +59,7 @@ static bool group_prolongs(const tarei_chain_nodes *const f, const tarei_chain_g
     return false;
   }
   for (tarei_use u = v->first_use; u.node >= 0; u = tarei_graph_next_use(graph, u)) {
-    if (u.node >= group->root || tarei_chain_group_has(group, u.node)) {
+    if (u.node >= group->root || chain_group_has(group, u.node)) {
       return false;
     }
   }
@@ -90,7 +90,7 @@ static bool group_take(const tarei_chain_nodes *const f, tarei_chain_group *cons
                        const int value) {
   const tarei_graph *const graph = f->graph;
   const int node = graph->values[value].producer;
-  if (node < 0 || group->n == TAREI_CHAIN_LINKS || tarei_chain_group_has(group, node) ||
+  if (node < 0 || group->n == TAREI_CHAIN_LINKS || chain_group_has(group, node) ||
       !tarei_chain_can_hide(f, node) ||
       !tarei_values_same_shape(graph, value, graph->nodes[group->root].out[0]) ||
       !is_read_only_inside(graph, group, value) || group_takes_room(f, group, node)) {

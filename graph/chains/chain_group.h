@@ -10,8 +10,6 @@ typedef struct tarei_chain_group {
   int nodes[TAREI_CHAIN_LINKS];
 } tarei_chain_group;
 
-bool tarei_chain_group_has(const tarei_chain_group *group, int node);
-
 /* Takes in what makes operands of the group, as long as nobody else reads these, they have the
  * shape of the output, and the chain would not keep more tensors than they are while layers run. */
 void tarei_chain_group_grow(const tarei_chain_nodes *nodes, tarei_chain_group *group);

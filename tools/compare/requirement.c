@@ -95,8 +95,9 @@ static tare_interval requirement_interval(const requirement *const r, const grid
                     : (tare_interval){NAN, NAN};
 }
 
-requirement_outcome requirement_judge(const requirement *const r, const grid *const g,
-                                      const int metric) {
+/* At least one strategy must be ranked. */
+static requirement_outcome requirement_judge(const requirement *const r, const grid *const g,
+                                             const int metric) {
   const grid_strategy *const s = &g->items[grid_first(g)];
   const double factor = r->figure == REQUIREMENT_METRIC ? tare_metric_get_unit(metric).factor : 100;
   const double fp32 = r->to_fp32 ? factor * g->fp32.total.metric : 0;

@@ -31,9 +31,6 @@ typedef struct requirement_outcome {
  * is computed, or -1. */
 requirement requirement_parse(const struct argp_state *state, const char *text, int metric);
 
-/* At least one strategy must be ranked. */
-requirement_outcome requirement_judge(const requirement *r, const grid *g, int metric);
-
 /* The outcomes as text, and as JSON. */
 void requirements_print(const requirement *list, int n, const grid *g, int metric);
 void requirements_json(cJSON *object, const requirement *list, int n, const grid *g, int metric);

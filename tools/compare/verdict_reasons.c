@@ -6,7 +6,8 @@
 
 static const double PADDING_TO_NAME = 0.001; /* share: less is not worth a word */
 
-char *verdict_strategy_text(const grid *const g, const int strategy) {
+/* "opt counted, minmax"; the caller frees it. */
+static char *verdict_strategy_text(const grid *const g, const int strategy) {
   char *const fit = grid_fit_text(g, strategy);
   char *const text = cli_format("%s, %s", fit, g->items[strategy].method);
   free(fit);

@@ -4,9 +4,6 @@
 
 #include "tools/compare/verdict.h"
 
-/* "opt counted, minmax"; the caller frees it. */
-char *verdict_strategy_text(const grid *g, int strategy);
-
 /* "12.3 dB (10.1..14.5)", of a loss or a gain: whoever prints it says which. The caller frees it.
  */
 char *verdict_loss_text(const verdict_pair *p, int metric);

@@ -113,8 +113,10 @@ static void judge_outputs(const trials *const all, trial *const t) {
   }
 }
 
-tare_status trial_judge(const trials *const all, const tare_eval_options *const eval,
-                        trial *const t, tare_error *const err) {
+/* Judges plan and reference of a trial over its data: sets `found`. Only what has nothing to do
+ * with the model is returned: TARE_E_MEMORY, TARE_E_IO. */
+static tare_status trial_judge(const trials *const all, const tare_eval_options *const eval,
+                               trial *const t, tare_error *const err) {
   tare_eval_options o = *eval;
   tare_eval_result result = {.n_profiles = 0};
   tare_error why = {0};
@@ -131,8 +133,10 @@ tare_status trial_judge(const trials *const all, const tare_eval_options *const 
   return TARE_OK;
 }
 
-tare_status trial_build(const trials *const all, const tare_build_options *const requests,
-                        trial *const t, tare_error *const err) {
+/* Builds both plans of a trial whose model and profiles are there; sets `found` where one of them
+ * is refused. `requests` has the requests by name. */
+static tare_status trial_build(const trials *const all, const tare_build_options *const requests,
+                               trial *const t, tare_error *const err) {
   tare_error why = {0};
   tare_build_options o = opt_build_options(requests, &all->in->common, all->table);
   o.any_table = true; /* it was checked with the whole model */

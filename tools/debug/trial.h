@@ -56,18 +56,8 @@ typedef struct trial {
 
 void trial_fini(trial *t);
 
-/* Judges plan and reference of a trial over its data: sets `found`. Only what has nothing to do
- * with the model is returned: TARE_E_MEMORY, TARE_E_IO. */
-tare_status trial_judge(const trials *all, const tare_eval_options *eval, trial *t,
-                        tare_error *err);
-
 /* Writes a settled part to SCRATCH_MODEL, its data to SCRATCH_DATA, builds and judges it. */
 tare_status trial_of_part(trials *all, const model_part *part, trial *out, tare_error *err);
-
-/* Builds both plans of a trial whose model and profiles are there; sets `found` where one of them
- * is refused. `requests` has the requests by name. */
-tare_status trial_build(const trials *all, const tare_build_options *requests, trial *t,
-                        tare_error *err);
 
 /* The options of the build, with the requests that find layers in a part; the texts are freed with
  * trial_requests_fini. */

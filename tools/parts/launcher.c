@@ -85,6 +85,15 @@ static tare_status launcher_choose(launcher_place *const chosen, const launcher_
                         found->count);
 }
 
+/* Of all variables; the caller frees it. */
+static char *launcher_names(void) {
+  const char *names[N_LAUNCHERS];
+  for (int i = 0; i < N_LAUNCHERS; i++) {
+    names[i] = LAUNCHERS[i].index;
+  }
+  return cli_join(names, N_LAUNCHERS, " or ");
+}
+
 tare_status launcher_find(const int64_t count, launcher_place *const out, tare_error *const err) {
   const launcher *without_count = NULL; /* another one may say it */
   *out = (launcher_place){0};
@@ -108,12 +117,4 @@ tare_status launcher_find(const int64_t count, launcher_place *const out, tare_e
   (void)cli_fail(err, TARE_E_USAGE, "--shard auto: no launcher has set %s: use --shard I/N", names);
   free(names);
   return TARE_E_USAGE;
-}
-
-char *launcher_names(void) {
-  const char *names[N_LAUNCHERS];
-  for (int i = 0; i < N_LAUNCHERS; i++) {
-    names[i] = LAUNCHERS[i].index;
-  }
-  return cli_join(names, N_LAUNCHERS, " or ");
 }

@@ -13,7 +13,4 @@ typedef struct launcher_place {
  * launcher, if several disagree, or if what they say makes no sense. */
 tare_status launcher_find(int64_t count, launcher_place *out, tare_error *err);
 
-/* The names of all variables, for help; the caller frees it. */
-char *launcher_names(void);
-
 #endif

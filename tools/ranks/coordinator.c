@@ -78,8 +78,9 @@ int64_t coordinator_done(const coordinator *const c) {
 
 /* --- what ranks say --------------------------------------------------------------------------- */
 
-void coordinator_fail(coordinator *const c, const int rank, const tare_status status,
-                      const char *const text, const size_t bytes) {
+/* Ends the work of all ranks after a failure, unless there was one before. */
+static void coordinator_fail(coordinator *const c, const int rank, const tare_status status,
+                             const char *const text, const size_t bytes) {
   if (c->failed != TARE_OK) {
     return; /* the first one says enough */
   }

@@ -62,9 +62,6 @@ void coordinator_tick(coordinator *c, double now);
 /* Ends the work of all ranks, also that of rank 0. */
 void coordinator_stop(coordinator *c);
 
-/* The same after a failure, unless there was one before. */
-void coordinator_fail(coordinator *c, int rank, tare_status status, const char *text, size_t bytes);
-
 /* Samples that all ranks have done. */
 int64_t coordinator_done(const coordinator *c);
 

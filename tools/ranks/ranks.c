@@ -148,10 +148,6 @@ tare_status ranks_open(opt_common *const common, const double silence, ranks **c
   return scratch_make(err);
 }
 
-bool ranks_is_first(const ranks *const r) {
-  return !r || r->first;
-}
-
 /* --- the whole -------------------------------------------------------------------------------- */
 
 static void ranks_greet(ranks *const r, const tare_dataset *const dataset) {

@@ -18,9 +18,6 @@ typedef struct ranks ranks;
  * on: `common` is changed. TARE_E_USAGE: there are several, which cannot reach each other. */
 tare_status ranks_open(opt_common *common, double silence, ranks **out, tare_error *err);
 
-/* Whether this is the rank that prints and writes: 0, or the only one. */
-bool ranks_is_first(const ranks *r);
-
 /* Has the data of the options give what this rank is to count. */
 void ranks_set_data(ranks *r, opt_data *data);
 

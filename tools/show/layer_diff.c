@@ -129,7 +129,8 @@ static bool aspect_differs(const int aspect, const tare_layer *const a, const ta
   return false;
 }
 
-bool layer_differs(const layer_diff *const d, const layer_pair *const pair) {
+/* Whether the layers of a pair differ in anything but their times. */
+static bool layer_differs(const layer_diff *const d, const layer_pair *const pair) {
   if (pair->a < 0 || pair->b < 0) {
     return true;
   }

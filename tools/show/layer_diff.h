@@ -17,8 +17,6 @@ typedef struct layer_diff {
   layer_diff_times times;
 } layer_diff;
 
-/* Whether the layers of a pair differ in anything but their times. */
-bool layer_differs(const layer_diff *d, const layer_pair *pair);
 int layer_diff_count(const layer_diff *d);
 
 /* A table of the layers that differ, or, with times, of all; and an array of the former. */

@@ -31,8 +31,9 @@ bool tarei_heads_is_flat(const tarei_graph *const graph, const int value,
          has_shape(graph, value, &flat);
 }
 
-tare_status tarei_add_reshape(tarei_graph *const graph, const int from, const int to,
-                              tare_error *const err) {
+/* A Reshape of `from` to the dims of `to`. */
+static tare_status flat_heads_reshape(tarei_graph *const graph, const int from, const int to,
+                                      tare_error *const err) {
   int node;
   TAREI_TRY(tarei_add_node(graph, &tarei_op_reshape, graph->values[to].name, 14, &from, 1, to,
                            &node, err));
@@ -59,7 +60,7 @@ static tare_status reshape_to(tarei_graph *const graph, const tarei_shape *const
   }
   const int from = *value;
   TAREI_TRY(add_shaped(graph, from, shape, value, err));
-  return tarei_add_reshape(graph, from, *value, err);
+  return flat_heads_reshape(graph, from, *value, err);
 }
 
 /* Parts that stay beside one another as one axis each, and where they go: axis i of [batch, rows,
@@ -155,7 +156,7 @@ static tare_status reshape_from(tarei_graph *const graph, const tarei_shape *con
   }
   const int made = *to;
   TAREI_TRY(add_shaped(graph, made, shape, to, err));
-  return tarei_add_reshape(graph, *to, made, err);
+  return flat_heads_reshape(graph, *to, made, err);
 }
 
 tare_status tarei_heads_unflatten(tarei_graph *const graph, const int value,

@@ -83,7 +83,4 @@ tare_status tarei_heads_unflatten(tarei_graph *graph, int value, const tarei_hea
 tare_status tarei_heads_repeat(tarei_graph *graph, int value, const tarei_heads *heads,
                                int64_t repeats, int *out, tare_error *err);
 
-/* A Reshape of `from` to the dims of `to`. */
-tare_status tarei_add_reshape(tarei_graph *graph, int from, int to, tare_error *err);
-
 #endif
