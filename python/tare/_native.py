@@ -64,11 +64,6 @@ def text(value: Any) -> str:
     return str(ffi.string(value).decode("utf-8", "surrogateescape"))
 
 
-def optional_text(value: Any) -> Optional[str]:
-    """A text of the library; None for NULL."""
-    return None if value == ffi.NULL else text(value)
-
-
 def owned_text(value: Any) -> str:
     """A text that the caller has to free; it is freed."""
     try:
