@@ -49,6 +49,7 @@ const struct argp opt_inputs_argp = {.parser = inputs_parse, .children = CHILDRE
 void opt_inputs_files(const opt_inputs *const options, cli_list *const files) {
   cli_list_add(files, options->path);
   cli_list_join(files, &options->paths);
+  cli_list_add(files, options->data.tokenizer);
   opt_profiles_files(&options->profiles, files);
 }
 

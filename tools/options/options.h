@@ -193,7 +193,7 @@ void opt_fit_fini(opt_fit *options);
 void opt_streaming_fini(opt_streaming *options);
 void opt_model_fini(opt_model *options);
 
-/* Adds the files that a command reads to a list. */
+/* Adds the files that a command reads to a list, NULL for those that were not given. */
 void opt_inputs_files(const opt_inputs *options, cli_list *files);
 
 /* As opt_end; also frees what the parsing gathered. */

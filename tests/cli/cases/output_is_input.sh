@@ -10,12 +10,14 @@ cp data.h5 same.h5
 cp model.onnx same.onnx
 ln -s model.onnx link
 ln data.h5 hard.h5
+echo {} >tokenizer.json
 echo samples=1000:2000:3000 >profiles.txt
 misuse build model.onnx --fp32 --profile samples=1000:2000:3000 -o ./model.onnx
 misuse build model.onnx --fp32 --profile samples=1000:2000:3000 -o link
 misuse build model.onnx --fp32 --profile-file profiles.txt -o profiles.txt
 misuse calibrate model.onnx data.h5 -o data.h5
 misuse calibrate model.onnx data.h5 -o hard.h5
+misuse calibrate model.onnx data.h5 --tokenizer tokenizer.json -o tokenizer.json
 misuse run model.onnx data.h5 --save-outputs data.h5
 misuse run model.onnx data.h5 --against link --save-outputs model.onnx
 misuse table data.h5 --format json -o data.h5
