@@ -43,7 +43,7 @@ static int64_t nearest_to(const tarei_resize_settings *const s, const tarei_resi
 typedef struct resize_picking {
   const tare_tensor *x, *out;
   int64_t *tables[TARE_MAX_RANK]; /* per axis of the output: the input's element, or -1 */
-  bool last_kept;
+  bool last_kept, last_inside;    /* the last axis: is it copied, has it no -1? */
   _Alignas(8) char fill[sizeof(int64_t)];
 } resize_picking;
 
@@ -64,28 +64,44 @@ static int64_t resize_row_start(const resize_picking *const p, size_t row) {
   return from;
 }
 
+/* Of one row; `from` is where that of the input begins. */
+static void resize_pick_row(const resize_picking *const p, const void *const from, void *const to) {
+  const int last = p->x->rank - 1;
+  const size_t element = tare_dtype_size(p->x->dtype), n = (size_t)p->out->dims[last];
+  const int64_t *const table = p->tables[last];
+  if (p->last_kept) {
+    memcpy(to, from, n * element);
+  } else if (p->last_inside) {
+    TAREI_BY_SIZE(
+        element,
+        for (size_t i = 0; i < n; i++) { ((type *)to)[i] = ((const type *)from)[table[i]]; })
+  } else {
+    TAREI_BY_SIZE(
+        element, for (size_t i = 0; i < n; i++) {
+          ((type *)to)[i] = table[i] < 0 ? *(const type *)p->fill : ((const type *)from)[table[i]];
+        })
+  }
+}
+
+/* A row that begins where the one before does is a copy of it. */
 static void resize_pick_rows(const void *const user, const size_t first, const size_t end,
                              const int thread) {
   (void)thread;
   const resize_picking *const p = user;
-  const int last = p->x->rank - 1;
-  const size_t element = tare_dtype_size(p->x->dtype), n = (size_t)p->out->dims[last];
-  const int64_t *const table = p->tables[last];
+  const size_t element = tare_dtype_size(p->x->dtype);
+  const size_t n = (size_t)p->out->dims[p->x->rank - 1], bytes = n * element;
+  int64_t before = INT64_MIN;
   for (size_t row = first; row < end; row++) {
     const int64_t start = resize_row_start(p, row);
-    char *const to = (char *)p->out->data + row * n * element;
-    const char *const from = (const char *)p->x->data + (size_t)(start < 0 ? 0 : start) * element;
-    if (start < 0) {
+    char *const to = (char *)p->out->data + row * bytes;
+    if (start == before) {
+      memcpy(to, to - bytes, bytes);
+    } else if (start < 0) {
       tarei_fill_elements(to, p->fill, n, element);
-    } else if (p->last_kept) {
-      memcpy(to, from, n * element);
     } else {
-      TAREI_BY_SIZE(
-          element, for (size_t i = 0; i < n; i++) {
-            ((type *)to)[i] =
-                table[i] < 0 ? *(const type *)p->fill : ((const type *)from)[table[i]];
-          })
+      resize_pick_row(p, (const char *)p->x->data + (size_t)start * element, to);
     }
+    before = start;
   }
 }
 
@@ -106,6 +122,7 @@ static void run_nearest(const tarei_resize_settings *const s, const tarei_resize
     }
   }
   p.last_kept = tarei_resize_keeps(s, &axes[last]);
+  p.last_inside = s->coordinates != TAREI_RESIZE_CROP;
   tarei_write_number(p.x->dtype, (double)s->extrapolation, p.fill);
   const size_t n = (size_t)p.out->dims[last];
   tarei_row_ranges(r, (size_t)tare_tensor_count(p.out) / n, n, LEAST, resize_pick_rows, &p);

@@ -138,6 +138,29 @@ static void test_crop(void **state) {
   }
 }
 
+/* Rows that repeat, and rows outside. */
+static void test_equal_rows(void **state) {
+  (void)state;
+  static const float doubled[] = {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4};
+  static const float cropped[] = {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 9, 9, 9, 9, 9, 9, 9, 9};
+  for (int crop = 0; crop < 2; crop++) {
+    const int64_t rows = crop ? 5 : 4;
+    one_node t;
+    one_node_start(&t);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){2, 2}, (float[]){1, 2, 3, 4});
+    (void)one_node_const(&t, TARE_F32, 1, (int64_t[]){4}, (float[]){0, 0, 2, 1});
+    (void)one_node_absent(&t);
+    (void)one_node_ints(&t, 2, (int64_t[]){rows, 4});
+    one_node_op(&t, "Resize", "", 13, 1);
+    assert_true(tarei_attr_set_string(t.node, "coordinate_transformation_mode",
+                                      crop ? "tf_crop_and_resize" : "half_pixel"));
+    assert_true(tarei_attr_set_float(t.node, "extrapolation_value", 9));
+    one_node_run_ok(&t);
+    one_node_expect_floats(&t, crop ? cropped : doubled, (size_t)rows * 4, 0);
+    one_node_end(&t);
+  }
+}
+
 /* Integers are cut toward zero; both axes at once. */
 static void test_integers(void **state) {
   (void)state;
@@ -182,7 +205,8 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_forms),    cmocka_unit_test(test_opset_10), cmocka_unit_test(test_crop),
+      cmocka_unit_test(test_forms),    cmocka_unit_test(test_opset_10),
+      cmocka_unit_test(test_crop),     cmocka_unit_test(test_equal_rows),
       cmocka_unit_test(test_integers), cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
