@@ -89,8 +89,12 @@ static void lengths_exceptions(const grid *const g) {
       if (d->distinct && d->value > GRID_MARGIN_DB) {
         char *const text = bucket_text(&g->lengths.items[b]);
         char *const fit = grid_fit_text(g, g->order[i]);
-        printf("%s: %s, %s is better by %.2f dB (%.2f..%.2f)\n", text, fit, s->method, d->value,
-               d->low, d->high);
+        if (isinf(d->value)) {
+          printf("%s: %s, %s gives the outputs of float\n", text, fit, s->method);
+        } else {
+          printf("%s: %s, %s is better by %.2f dB (%.2f..%.2f)\n", text, fit, s->method, d->value,
+                 d->low, d->high);
+        }
         free(text);
         free(fit);
         break; /* the next ones rank behind it */

@@ -60,8 +60,22 @@ void verdict_reason_scales(verdict *const v, const grid *const g, const verdict_
   free(base);
 }
 
+/* Where one of the two has no noise there is no difference in dB. */
+static void reason_exact(verdict *const v, const grid *const g, const verdict_pair *const p) {
+  const bool own_is_exact = p->sqnr.value > 0;
+  char *const exact = verdict_strategy_text(g, own_is_exact ? p->strategy : p->base);
+  char *const other = verdict_strategy_text(g, own_is_exact ? p->base : p->strategy);
+  verdict_reason_add(v, cli_format("%s gives the outputs of float, unlike %s", exact, other));
+  free(exact);
+  free(other);
+}
+
 void verdict_reason_loss(verdict *const v, const grid *const g, const verdict_pair *const p,
                          const int metric) {
+  if (!p->by_metric && isinf(p->sqnr.value)) {
+    reason_exact(v, g, p);
+    return;
+  }
   char *const own = verdict_strategy_text(g, p->strategy);
   char *const base = verdict_strategy_text(g, p->base);
   char *const loss = verdict_loss_text(p, metric);
@@ -137,6 +151,10 @@ void verdict_reason_equal(verdict *const v, const grid *const g, const verdict_p
 }
 
 void verdict_reason_interval(verdict *const v, const grid *const g, const verdict_pair *const p) {
+  if (isinf(p->sqnr.value)) {
+    reason_exact(v, g, p);
+    return;
+  }
   char *const own = verdict_strategy_text(g, p->strategy);
   char *const base = verdict_strategy_text(g, p->base);
   verdict_reason_add(v, cli_format("%s against %s: %+.1f dB, and the interval is %+.1f..%+.1f dB",
