@@ -41,7 +41,7 @@ static int page_width(FILE *const to) {
 struct report {
   char *header; /* taken apart in place */
   cli_list names;
-  char *kinds; /* one of "<>~?^" per column */
+  char *kinds; /* one of "<>~?!^" per column */
   char **cells;
   int n_cells;
 };
@@ -134,10 +134,14 @@ static int row_width(const report *const r, const cut *const cuts, const bool le
   return total;
 }
 
+static bool is_right(const char kind) {
+  return kind == '>' || kind == '!';
+}
+
 /* Leaves out the last column that may be; false if there is none. */
 static bool hide_column(const report *const r, cut *const cuts) {
   for (int c = r->names.n - 1; c >= 0; c--) {
-    if (r->kinds[c] == '?' && cuts[c].width != HIDDEN) {
+    if ((r->kinds[c] == '?' || r->kinds[c] == '!') && cuts[c].width != HIDDEN) {
       cuts[c].width = HIDDEN;
       return true;
     }
@@ -183,8 +187,8 @@ static void print_cell(const char kind, const char *const text, const cut c, con
                        FILE *const to) {
   char *const shown = cut_text(text, c);
   const int blanks = c.width - columns_of(shown);
-  fprintf(to, "%*s%s%*s%s", kind == '>' ? blanks : 0, "", shown, kind == '>' || last ? 0 : blanks,
-          "", last ? "\n" : "  ");
+  fprintf(to, "%*s%s%*s%s", is_right(kind) ? blanks : 0, "", shown,
+          is_right(kind) || last ? 0 : blanks, "", last ? "\n" : "  ");
   free(shown);
 }
 
@@ -221,6 +225,17 @@ static void report_print_row(const report *const r, const char *const *const cel
   }
 }
 
+static void print_left_out(const report *const r, const cut *const cuts, FILE *const to) {
+  const char *before = "(a wider terminal shows ";
+  for (int c = 0; c < r->names.n; c++) {
+    if (cuts[c].width == HIDDEN) {
+      fprintf(to, "%s%s", before, r->names.items[c]);
+      before = ", ";
+    }
+  }
+  fputs(*before == ',' ? " too)\n" : "", to);
+}
+
 static bool report_has_names(const report *const r) {
   for (int c = 0; c < r->names.n; c++) {
     if (*r->names.items[c]) {
@@ -252,6 +267,7 @@ void report_print(report *const r, FILE *const to) {
     for (int i = 0; i + n <= r->n_cells; i += n) {
       report_print_row(r, (const char *const *)r->cells + i, cuts, to);
     }
+    print_left_out(r, cuts, to);
     free(cuts);
   }
   report_free(r);

@@ -10,8 +10,8 @@ typedef struct report report;
 
 /* Columns as "name<,count>,min>": '<' left, '>' right, '~' left and cut when the table would be
  * wider than the terminal or COLUMNS, but only so far that different cells still look different;
- * '?' left and left out, the last one first, where the table would not fit even then; '^', for the
- * last column only, left and wrapped between words.
+ * '?' left and '!' right, which are left out, the last one first, where the table would not fit
+ * even then, and named below it; '^', for the last column only, left and wrapped between words.
  * Without any name there is no line of names.
  * What does not go to a terminal is not cut, unless COLUMNS is set. */
 report *report_new(const char *columns);

@@ -62,7 +62,7 @@ static void report_error(report *const to, const double value) {
 
 static void print_errors(const debug_results *const r) {
   report *const to = report_new(
-      "tensor~,type<,SQNR dB>,inputs dB>,bad<,max abs>,99 %?,90 %?,50 %?,mean abs>,RMS>,cosine>,"
+      "tensor~,type<,SQNR dB>,inputs dB>,bad<,max abs>,99 %!,90 %!,50 %!,mean abs!,RMS!,cosine!,"
       "layer~");
   for (int i = 0; i < tare_comparison_count(r->comparison); i++) {
     const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);

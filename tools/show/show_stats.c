@@ -56,7 +56,7 @@ static void show_stats_print_parts(const tare_stats *const stats) {
 static void show_stats_print_tensors(const tare_stats *const stats,
                                      const sample_names *const names) {
   report *const r = report_new(
-      "tensor~,prof>,samples>,count>,min>,max>,bad>,one scale dB>,rows dB>,min of~,max of~");
+      "tensor~,prof>,samples!,count!,min>,max>,bad>,static dB>,rows dB>,min of?,max of?");
   for (int t = 0; t < tare_stats_n_tensors(stats); t++) {
     for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
       const tare_stats_entry entry = tare_stats_get(stats, t, p);

@@ -21,8 +21,7 @@ static void show_table_add_row(report *const r, const tare_table_entry *const e,
 
 static void show_table_print_text(const tare_table *const table) {
   table_print(table);
-  report *const r =
-      report_new("tensor~,prof>,amax>,scale>,min>,max>,lost %>,one scale dB>,rows dB>");
+  report *const r = report_new("tensor~,prof>,amax>,scale>,min!,max!,lost %>,static dB>,rows dB>");
   for (int t = 0; t < tare_table_n_tensors(table); t++) {
     for (int p = 0; p < tare_table_n_profiles(table); p++) {
       const tare_table_entry entry = tare_table_get(table, t, p);

@@ -43,7 +43,7 @@ sed -n 's/\(first bad  layer [^,]*\),.*/\1/p; /^result/p; /^exit/p' text
 # Percentiles are left out where the terminal is too narrow.
 for columns in 160 100; do
   COLUMNS=$columns "$TARE" debug compare int8.plan "$data" --against "$model" --limit 1 |
-    sed -n '1s/.*max abs  \(99 %\)\{0,1\}.*/\1/p'
+    sed -n '1s/.*max abs *\(99 %\)\{0,1\}.*/\1/p'
 done
 
 # The same figures for any number of threads.
