@@ -62,14 +62,14 @@ static void report_error(report *const to, const double value) {
 
 static void print_errors(const debug_results *const r) {
   report *const to = report_new(
-      "tensor~,type<,SQNR dB>,inputs dB>,bad<,max abs>,99 %!,90 %!,50 %!,mean abs!,RMS!,cosine!,"
+      "tensor~,SQNR dB>,inputs dB!,type?,bad<,max abs>,99 %!,90 %!,50 %!,mean abs!,RMS!,cosine!,"
       "layer~");
   for (int i = 0; i < tare_comparison_count(r->comparison); i++) {
     const tare_tensor_error e = tare_comparison_tensor(r->comparison, i);
     report_cell(to, "%s", e.name);
-    report_cell(to, "%s", tare_dtype_name(e.dtype));
     report_sqnr(to, e.lowest_sqnr_db);
     report_sqnr(to, e.input_sqnr_db);
+    report_cell(to, "%s", tare_dtype_name(e.dtype));
     report_cell(to, "%s", verdict_of(r, &e));
     report_error(to, e.max_abs);
     report_error(to, e.p99_abs);

@@ -15,7 +15,7 @@ compare() {
 
 # A plan equals itself, a float plan nearly the model.
 compare int8.plan "$data" --against int8.plan >text
-sed -n 's/  */ /g; /uint8 equal/p' text | head -n 1 | cut -d ' ' -f 2-3
+sed -n 's/  */ /g; s/.* \(equal [^ ]* uint8\) .*/\1/p' text | head -n 1
 tail -n 4 text
 compare float.plan "$data" --against "$model" --min-sqnr 90 --atol 1e-3 | tail -n 4
 
