@@ -79,20 +79,20 @@ static void say_raised(const raising_case *const r, const tare_raised *const rai
       raised->standard_sqnr_db, samples, cli_s(samples));
 }
 
-/* What ended the search. */
-static char *search_limit(const raising_case *const r, const tare_raise_options *const options) {
-  const double clock = options->seconds > 0 ? options->seconds : INFINITY;
-  const double spent = options->processor_seconds > 0 ? options->processor_seconds : INFINITY;
-  const double seconds = fmin(clock, spent);
-  char *const text = isinf(seconds)
-                         ? cli_format("%" PRId64 " measurements of layers", options->most_probes)
-                         : cli_format("%g s", seconds);
+/* What ended the search, which took `took` seconds by the clock. */
+static char *search_limit(const raising_case *const r, const tare_raise_options *const options,
+                          const double took) {
+  const bool by_clock = options->seconds > 0 && took >= options->seconds;
+  const double seconds = by_clock ? options->seconds : options->processor_seconds;
+  char *const text = seconds > 0
+                         ? cli_format("%g s", seconds)
+                         : cli_format("%" PRId64 " measurements of layers", options->most_probes);
   return r->time_option ? cli_append(text, " (%s allows more)", r->time_option) : text;
 }
 
 static void say_late(const raising_case *const r, const tare_raise_options *const options,
-                     const bool any) {
-  char *const limit = search_limit(r, options);
+                     const double took, const bool any) {
+  char *const limit = search_limit(r, options, took);
   say(&r->in->common,
       any ? "the search for layers to raise takes more than %s: fewer may do"
           : "no layers are raised: to find them takes more than %s",
@@ -109,9 +109,11 @@ tare_status raising_search(const raising_case *const r, tare_raise_options *cons
   options->seconds = r->seconds;
   options->processor_seconds = r->processor_seconds;
   options->most_probes = r->processor_seconds > 0 ? 0 : most_probes;
+  const double start = cli_now();
   if (status == TARE_OK) {
     status = tare_raise_layers(r->model, r->profiles, search, check, options, out, err);
   }
+  const double took = cli_now() - start;
   const int64_t samples = check ? tare_dataset_count(check) : 0;
   tare_dataset_close(&search);
   tare_dataset_close(&check);
@@ -119,7 +121,7 @@ tare_status raising_search(const raising_case *const r, tare_raise_options *cons
     say_raised(r, out, samples);
   }
   if (status == TARE_OK && !out->complete) {
-    say_late(r, options, out->n_layers > 0);
+    say_late(r, options, took, out->n_layers > 0);
   }
   return status;
 }
