@@ -346,6 +346,11 @@ bool cli_ends_with(const char *const text, const char *const end) {
   return n > m && strcmp(text + n - m, end) == 0;
 }
 
+const char *cli_file_name(const char *const path) {
+  const char *const slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 double cli_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -115,7 +115,9 @@ void cli_list_split(cli_list *list, char *text);
 const char *cli_s(int64_t n);
 
 bool cli_ends_with(const char *text, const char *end);
+/* The part of a path behind its folders. */
+const char *cli_file_name(const char *path);
 
-double cli_now(void);   /* seconds of a clock that only goes forward */
+double cli_now(void); /* seconds of a clock that only goes forward */
 
 #endif

@@ -57,12 +57,6 @@ static bool stat_folder(const char *const path, struct stat *const out) {
   return there;
 }
 
-/* The path without its folder. */
-static const char *output_file_name(const char *const path) {
-  const char *const slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 bool output_is_there(const char *const path) {
   struct stat file;
   return lstat(path, &file) == 0;
@@ -97,7 +91,7 @@ static bool is_one_file(const char *const a, const char *const b) {
   if (there || other_there) {
     return there && other_there && same_inode(&x, &y);
   }
-  return strcmp(output_file_name(a), output_file_name(b)) == 0 && stat_folder(a, &x) &&
+  return strcmp(cli_file_name(a), cli_file_name(b)) == 0 && stat_folder(a, &x) &&
          stat_folder(b, &y) && same_inode(&x, &y);
 }
 

@@ -226,14 +226,15 @@ static void report_print_row(const report *const r, const char *const *const cel
 }
 
 static void print_left_out(const report *const r, const cut *const cuts, FILE *const to) {
-  const char *before = "(a wider terminal shows ";
+  int n = 0;
   for (int c = 0; c < r->names.n; c++) {
     if (cuts[c].width == HIDDEN) {
-      fprintf(to, "%s%s", before, r->names.items[c]);
-      before = ", ";
+      fprintf(to, "%s%s", n++ ? ", " : "(a wider terminal shows ", r->names.items[c]);
     }
   }
-  fputs(*before == ',' ? " too)\n" : "", to);
+  if (n) {
+    fputs(" too)\n", to);
+  }
 }
 
 static bool report_has_names(const report *const r) {

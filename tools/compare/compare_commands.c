@@ -39,8 +39,7 @@ static const char *output_named(const compare_commands *const c, const bool plan
 /* Beside whoever pastes the command: the name of the model with another ending. */
 static char *output_made(const compare_commands *const c, const char *const ending) {
   static const char ONNX[] = ".onnx";
-  const char *const slash = strrchr(c->in->path, '/');
-  const char *const name = slash ? slash + 1 : c->in->path;
+  const char *const name = cli_file_name(c->in->path);
   const size_t cut = cli_ends_with(name, ONNX) ? sizeof ONNX - 1 : 0;
   return cli_format("%.*s%s", (int)(strlen(name) - cut), name, ending);
 }

@@ -11,7 +11,7 @@
 #include "tools/tune/effort.h"
 #include "tools/tune/raising.h"
 
-/* The two plans, and how long they take. */
+/* The two plans over the samples. */
 typedef struct accuracy_run {
   tare_plan *fp32, *int8;
   tare_dataset *data;
