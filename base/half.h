@@ -2,7 +2,6 @@
 #ifndef TAREI_BASE_HALF_H
 #define TAREI_BASE_HALF_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -51,9 +50,5 @@ static inline uint16_t tarei_float_to_f16(const float f) {
   const uint32_t finite = magnitude < 0x38800000u ? small : normal;
   return (uint16_t)(sign | (magnitude >= 0x477ff000u ? large : finite)); /* rounds to 65536 */
 }
-
-/* The same for n numbers. */
-void tarei_f16_to_floats(const uint16_t *h, size_t n, float *out);
-void tarei_floats_to_f16(const float *f, size_t n, uint16_t *out);
 
 #endif

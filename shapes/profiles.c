@@ -237,21 +237,3 @@ void tarei_profiles_print(const tare_profiles *const profiles, const int profile
     tarei_str_add(out, "=%" PRId64 ":%" PRId64 ":%" PRId64, r.min, r.opt, r.max);
   }
 }
-
-bool tarei_profiles_equal(const tare_profiles *const a, const tare_profiles *const b) {
-  if (a->count != b->count || a->n_symbols != b->n_symbols) {
-    return false;
-  }
-  for (int i = 0; i < a->n_symbols; i++) {
-    if (strcmp(a->symbols[i], b->symbols[i]) != 0) {
-      return false;
-    }
-  }
-  for (int p = 0; p < a->count; p++) {
-    const size_t bytes = (size_t)a->n_symbols * sizeof(tare_range);
-    if (memcmp(a->items[p].ranges, b->items[p].ranges, bytes) != 0) {
-      return false;
-    }
-  }
-  return true;
-}

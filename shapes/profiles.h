@@ -29,9 +29,6 @@ bool tarei_profiles_largest(const tare_profiles *profiles, const tarei_exprs *ex
 /* Whether a symbol has the same single value in every profile; false without profiles. */
 bool tarei_profiles_fix(const tare_profiles *profiles, int symbol, int64_t *value);
 
-/* Whether two sets have the same symbols and ranges. */
-bool tarei_profiles_equal(const tare_profiles *a, const tare_profiles *b);
-
 /* Name of the first input that has a symbol as a dim; "" if none has. */
 const char *tarei_profiles_input_of(const tare_profiles *profiles, int symbol);
 

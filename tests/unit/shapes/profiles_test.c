@@ -34,6 +34,24 @@ static void assert_spec(const tare_profiles *const set, const int profile, const
   tarei_str_free(&s);
 }
 
+/* Whether two sets have the same symbols and ranges. */
+static bool prints_alike(const tare_profiles *const a, const tare_profiles *const b) {
+  tarei_str texts[2] = {{0}};
+  for (int p = 0; p < tare_profiles_count(a) || p < tare_profiles_count(b); p++) {
+    for (int i = 0; i < 2; i++) {
+      const tare_profiles *const set = i ? b : a;
+      if (p < tare_profiles_count(set)) {
+        tarei_profiles_print(set, p, &texts[i]);
+        tarei_str_add(&texts[i], "\n");
+      }
+    }
+  }
+  const bool alike = strcmp(tarei_str_get(&texts[0]), tarei_str_get(&texts[1])) == 0;
+  tarei_str_free(&texts[0]);
+  tarei_str_free(&texts[1]);
+  return alike;
+}
+
 static void assert_message(const tare_error *const err, const char *const part) {
   if (!strstr(err->message, part)) {
     fail_msg("expected \"%s\" in: %s", part, err->message);
@@ -221,7 +239,7 @@ static void odd_symbol_names_print_and_read_back(void **state) {
     if (tare_profiles_add(again, tarei_str_get(&s), &err) != TARE_OK) {
       fail_msg("%s", err.message);
     }
-    assert_true(tarei_profiles_equal(set, again));
+    assert_true(prints_alike(set, again));
     tarei_str_free(&s);
     tare_profiles_free(&set);
     tare_profiles_free(&again);
@@ -464,15 +482,15 @@ static void clones_are_equal_until_they_change(void **state) {
   tare_profiles *set = make(audio, 1), *copy;
   assert_int_equal(tare_profiles_add(set, "samples=1:2:3", NULL), TARE_OK);
   assert_int_equal(tarei_profiles_clone(set, &copy, NULL), TARE_OK);
-  assert_true(tarei_profiles_equal(set, copy));
+  assert_true(prints_alike(set, copy));
   assert_int_equal(tare_profiles_add(copy, "samples=5", NULL), TARE_OK);
-  assert_false(tarei_profiles_equal(set, copy));
+  assert_false(prints_alike(set, copy));
   assert_int_equal(tare_profiles_add(set, "samples=6", NULL), TARE_OK);
-  assert_false(tarei_profiles_equal(set, copy));
+  assert_false(prints_alike(set, copy));
   tare_profiles_free(&set);
   assert_spec(copy, 0, "batch=1:1:1,samples=1:2:3");
   set = make(text, 4);
-  assert_false(tarei_profiles_equal(set, copy));
+  assert_false(prints_alike(set, copy));
   tare_profiles_free(&set);
   tare_profiles_free(&copy);
 }
