@@ -10,9 +10,10 @@
 #include "graph/quantize/product_size.h"
 #include "graph/quantize/quantize_uses.h"
 
-#define BYTES_COST 14 /* of rows that come as bytes */
-#define ROWS_COST 26  /* of rows that get scales of their own */
-#define FEW_ROWS 4    /* at a time, which do not make up for calls */
+#define BYTES_COST 14  /* of rows that come as bytes */
+#define ROWS_COST 26   /* of rows that get scales of their own */
+#define SPREAD_COST 40 /* of such rows whose elements are gathered */
+#define FEW_ROWS 4     /* at a time, which do not make up for calls */
 #define FEW_ROWS_COST 37
 #define FEW_KEYS 64        /* of attention */
 #define LEAST_CHANNELS 128 /* of a depthwise layer */
@@ -29,6 +30,28 @@ static bool has_faster_tiles(const tarei_graph *const g, const tarei_node *const
          tarei_ops_window(g, node, 2, w->dims + 1, &window, NULL) == TARE_OK &&
          (rows || window.kernel[0] == window.kernel[1]) &&
          tarei_winograd_saves(&window, tarei_attr_int(node, "group", 1), channels, outputs);
+}
+
+/* Do the taps of a window lie apart? */
+static bool is_spread(const tarei_node *const node) {
+  int n = 0;
+  bool spread = false;
+  const int64_t *const dilations = tarei_attr_ints(node, "dilations", &n);
+  for (int i = 0; i < n; i++) {
+    spread = spread || dilations[i] > 1;
+  }
+  return spread;
+}
+
+static int64_t row_cost(const tarei_node *const node, const tarei_product_size *const size,
+                        const bool rows) {
+  if (size->rows < FEW_ROWS) {
+    return FEW_ROWS_COST;
+  }
+  if (!rows) {
+    return BYTES_COST;
+  }
+  return is_spread(node) ? SPREAD_COST : ROWS_COST;
 }
 
 bool tarei_widened_bytes_lose(const tarei_graph *const graph, const tare_profiles *const profiles,
@@ -48,6 +71,5 @@ bool tarei_widened_bytes_lose(const tarei_graph *const graph, const tare_profile
   if (form->windows && has_faster_tiles(graph, node, rows)) {
     return true;
   }
-  const int64_t cost = size.rows < FEW_ROWS ? FEW_ROWS_COST : rows ? ROWS_COST : BYTES_COST;
-  return size.sum * size.outputs <= cost * (size.sum + size.outputs);
+  return size.sum * size.outputs <= row_cost(node, &size, rows) * (size.sum + size.outputs);
 }

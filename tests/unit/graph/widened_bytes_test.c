@@ -43,16 +43,19 @@ static void linear_layers_by_inputs_and_outputs(void **state) {
   }
 }
 
-/* Windows that float has tiles for: squares, and along an axis against rows of floats. */
+/* Windows that float has tiles for: squares, and along an axis against rows of floats; windows
+ * whose taps lie apart against the same. */
 static void convolutions_by_their_tiles(void **state) {
   (void)state;
   static const struct {
-    int64_t channels, height, width, stride;
+    int64_t channels, height, width, stride, dilation;
     bool bytes, own_scales; /* lose */
-  } cases[] = {{64, 3, 3, 1, true, true},    {64, 3, 3, 2, false, false},
-               {64, 1, 3, 1, false, true},   {64, 3, 1, 1, false, true},
-               {64, 1, 1, 1, false, false},  {16, 3, 3, 1, false, true},
-               {160, 3, 3, 1, false, false}, {32, 3, 3, 1, true, true}};
+  } cases[] = {{64, 3, 3, 1, 1, true, true},    {64, 3, 3, 2, 1, false, false},
+               {64, 1, 3, 1, 1, false, true},   {64, 3, 1, 1, 1, false, true},
+               {64, 1, 1, 1, 1, false, false},  {16, 3, 3, 1, 1, false, true},
+               {160, 3, 3, 1, 1, false, false}, {32, 3, 3, 1, 1, true, true},
+               {48, 1, 2, 1, 1, false, false},  {48, 1, 2, 1, 4, false, true},
+               {64, 1, 2, 1, 4, false, false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int64_t c = cases[i].channels;
     tarei_graph *const g = tarei_graph_new("test");
@@ -62,7 +65,9 @@ static void convolutions_by_their_tiles(void **state) {
         add_floats(g, "w", 4, (int64_t[]){c, c, cases[i].height, cases[i].width}, weights);
     const int y = OP(g, "Conv", "y", add_input(g, "x", dims), w);
     const int64_t strides[] = {cases[i].stride, cases[i].stride};
+    const int64_t dilations[] = {1, cases[i].dilation};
     assert_true(tarei_attr_set_ints(last_node(g), "strides", strides, 2));
+    assert_true(tarei_attr_set_ints(last_node(g), "dilations", dilations, 2));
     end_graph(g, y);
     optimize(g, false);
     assert_int_equal(loses(g, "n_y", TARE_PRECISION_INT8), cases[i].bytes);
