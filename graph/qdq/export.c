@@ -46,7 +46,8 @@ const char *tare_export_weights_name(const int weights) {
   static const char *const NAMES[TARE_EXPORT_WEIGHTS_COUNT] = {
       [TARE_EXPORT_WEIGHTS_INT8] = "int8",
       [TARE_EXPORT_WEIGHTS_UINT8] = "uint8",
-      [TARE_EXPORT_WEIGHTS_FLOAT] = "float"};
+      [TARE_EXPORT_WEIGHTS_FLOAT] = "float",
+      [TARE_EXPORT_WEIGHTS_INT7] = "int7"};
   return weights >= 0 && weights < TARE_EXPORT_WEIGHTS_COUNT ? NAMES[weights] : NULL;
 }
 
@@ -67,7 +68,8 @@ static tare_status check_options(const tare_export_options *const o, tare_error 
                       target ? (int)o->rows : o->target);
   }
   if (o->weights == TARE_EXPORT_WEIGHTS_UINT8 && !target->unsigned_bytes) {
-    return tarei_fail(err, TARE_E_USAGE, "target %s takes weights as int8 or float, got uint8",
+    return tarei_fail(err, TARE_E_USAGE,
+                      "target %s takes weights as int8, int7 or float, got uint8",
                       target->about.name);
   }
   const bool taken =

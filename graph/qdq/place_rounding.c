@@ -5,10 +5,13 @@
 #include "base/mem.h"
 #include "graph/qdq/place.h"
 
-/* Engines round what stays float; scales in shorter floats are not those of the table. */
+/* Engines round what stays float; scales in shorter floats or for 7 bits are not those of the
+ * table.
+ */
 static bool place_may_round(const tarei_placement *const p, const tarei_placed_layer *const layer) {
   return layer->w >= 0 && layer->form != TAREI_FORM_FLOAT && layer->channel_axis >= 0 &&
-         layer->real == TARE_F32 && p->options.weights != TARE_EXPORT_WEIGHTS_FLOAT;
+         layer->real == TARE_F32 && p->options.weights != TARE_EXPORT_WEIGHTS_FLOAT &&
+         p->options.weights != TARE_EXPORT_WEIGHTS_INT7;
 }
 
 static tare_status round_placed(const tarei_placement *const p, const tarei_rounder *const rounder,

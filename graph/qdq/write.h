@@ -6,6 +6,10 @@
 #include "graph/qdq/qdq_version.h"
 
 /* Scale and zero point of a value, with the type of what is stored. */
+/* By what a scale of 8 bits is multiplied for 7: 64 in place of 127. Two products with u8 then add
+ * up to less than 2^15. */
+#define TAREI_SEVEN_BITS (127.0f / 64)
+
 typedef struct tarei_stored_form {
   tare_dtype type;
   float scale;

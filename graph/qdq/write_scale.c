@@ -8,6 +8,9 @@ tarei_stored_form tarei_byte_form(const tarei_placement *const p, const int valu
   if (p->symmetric[value] && p->options.weights == TARE_EXPORT_WEIGHTS_UINT8) {
     return (tarei_stored_form){TARE_U8, scale, 128};
   }
+  if (p->symmetric[value] && p->options.weights == TARE_EXPORT_WEIGHTS_INT7) {
+    return (tarei_stored_form){TARE_I8, scale * TAREI_SEVEN_BITS, 0};
+  }
   if (!p->target->unsigned_bytes || p->symmetric[value]) {
     return (tarei_stored_form){TARE_I8, scale, 0};
   }

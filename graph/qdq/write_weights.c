@@ -97,6 +97,7 @@ float *tarei_weight_scales(tarei_qdq_writer *const w, const tarei_placed_layer *
   const tarei_layer_numbers *const clipping = layer->choice.clipping;
   for (int64_t c = 0; c < *n; c++) {
     scales[c] = clipping ? clipping->values[c] : tarei_weight_scale_of(scales[c]);
+    scales[c] *= w->place->options.weights == TARE_EXPORT_WEIGHTS_INT7 ? TAREI_SEVEN_BITS : 1;
   }
   make_room_for_all(w, layer->w, scales, *n);
   for (int64_t c = 0; c < *n; c++) {

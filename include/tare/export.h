@@ -22,9 +22,11 @@ typedef struct tare_export tare_export;
 
 /** An engine to write for. */
 typedef struct tare_export_target {
-  const char *name;    /* "onnxruntime" */
-  const char *engine;  /* "ONNX Runtime" */
-  const char *summary; /* what it gets, in a few words */
+  const char *name;         /* "onnxruntime" */
+  const char *engine;       /* "ONNX Runtime" */
+  const char *summary;      /* what it gets, in a few words */
+  const char *without_vnni; /* name of the weights that x86 processors without VNNI multiply without
+                               saturation, where those of int8 saturate; NULL: they do not */
 } tare_export_target;
 
 /** Number of targets. */
@@ -53,10 +55,13 @@ typedef enum tare_export_weights {
                                     with sums of 16 bits, which saturate. Not for targets that take
                                     s8 alone */
   TARE_EXPORT_WEIGHTS_FLOAT = 2, /* float, behind a Q/DQ pair */
+  TARE_EXPORT_WEIGHTS_INT7 = 3,  /* s8 from -64 to 64, and so the second factors of products of
+                                    activations: sums of two products with u8 fit into 16 bits.
+                                    Half as fine as int8 */
   TARE_EXPORT_WEIGHTS_COUNT
 } tare_export_weights;
 
-/** "int8", "uint8" or "float"; NULL out of range. */
+/** "int8", "uint8", "float" or "int7"; NULL out of range. */
 TARE_API const char *tare_export_weights_name(int weights);
 
 typedef struct tare_export_options {

@@ -127,7 +127,7 @@ def export(model: Union[Model, Path], output: Path, table: Union[Table, Path],
     - ``target``: one of :func:`tare.export_targets`, by default ``onnxruntime``
     - ``rows``: what becomes of layers that need a scale for each row: ``float`` (default), ``int16``
       or ``dynamic``
-    - ``weights``: ``int8`` (default), ``uint8`` or ``float``
+    - ``weights``: ``int8`` (default), ``uint8``, ``int7`` or ``float``
     - ``profile``: column of a table with several, by default the largest of all
     - ``layer_precisions``: :data:`tare.Requests`
     - ``any_table``, ``max_model_bytes``, ``limits``, ``external_folder``

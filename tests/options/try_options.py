@@ -147,7 +147,7 @@ EXAMPLES = {
     "weight": ["sample", "length", "element"],
     "weight-clipping": ["on", "off"],
     "weight-rounding": ["table", "nearest"],
-    "weights": ["int8", "uint8", "float"],
+    "weights": ["int8", "uint8", "float", "int7"],
     "within": ["10"],
     "work": ["{folder}/work"],
     "worst": ["2"],

@@ -120,7 +120,7 @@ static void export_print_hint(const export_arguments *const a) {
 
 static void export_show(const export_arguments *const a, const export_work *const w) {
   if (!a->common.json) {
-    export_print(w->out, a->export.options.target);
+    export_print(w->out, &a->export.options);
     export_print_written(a->output, w->external);
     export_print_hint(a);
     return;

@@ -334,7 +334,7 @@ static void print_files(const quantize_arguments *const a, const quantize_work *
       printf("profile %-2d %s\n", file->profile, text);
       free(text);
     }
-    export_print(file->out, a->export.options.target);
+    export_print(file->out, &a->export.options);
     export_print_written(file->path, file->external);
   }
 }

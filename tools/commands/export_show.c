@@ -96,8 +96,21 @@ static void export_print_raised(const tare_export *const out) {
   free(forms);
 }
 
-void export_print(const tare_export *const out, const int target) {
-  const char *const engine = tare_export_target_at(target)->engine;
+/* What the same integers do elsewhere. */
+static void print_saturation(const tare_export *const out, const tare_export_options *const o) {
+  const tare_export_target *const target = tare_export_target_at(o->target);
+  const bool may =
+      o->weights == TARE_EXPORT_WEIGHTS_INT8 || o->weights == TARE_EXPORT_WEIGHTS_FLOAT;
+  if (target->without_vnni && may && count_form(out, "fp32") < tare_export_n_layers(out)) {
+    printf(
+        "saturates  u8 times s8 in %s on x86 processors without VNNI, which costs accuracy: "
+        "--weights %s avoids it\n",
+        target->engine, target->without_vnni);
+  }
+}
+
+void export_print(const tare_export *const out, const tare_export_options *const o) {
+  const char *const engine = tare_export_target_at(o->target)->engine;
   char *const forms = count_forms(out);
   int64_t read, written;
   tare_export_opset(out, &read, &written);
@@ -115,6 +128,7 @@ void export_print(const tare_export *const out, const int target) {
   roundings_print(count_rounding(out, TARE_ROUNDING_TABLE),
                   count_rounding(out, TARE_ROUNDING_NEAREST));
   export_print_methods(out);
+  print_saturation(out, o);
   print_reasons(out);
   free(forms);
 }
@@ -132,6 +146,7 @@ void export_json(cJSON *const object, const tare_export *const out,
   int64_t read, written;
   tare_export_opset(out, &read, &written);
   json_text(object, "target", tare_export_target_at(options->target)->name);
+  json_text(object, "weights", tare_export_weights_name((int)options->weights));
   json_text(object, "row_scales", tare_row_form_name((int)options->rows));
   json_int(object, "opset", written);
   json_int(object, "model_opset", read);

@@ -5,9 +5,9 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
-/* Prints target, opset, the number of layers by form, and each layer that is not int8 with its
- * reason. */
-void export_print(const tare_export *out, int target);
+/* Prints target, opset, the number of layers by form, where sums saturate, and each layer that is
+ * not int8 with its reason. */
+void export_print(const tare_export *out, const tare_export_options *options);
 
 /* Prints where the model went, and whether constants went to a file of their own. */
 void export_print_written(const char *path, bool external);

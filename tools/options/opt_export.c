@@ -32,7 +32,8 @@ static cli_family row_forms(void) {
 static const char *const WEIGHT_TEXTS[TARE_EXPORT_WEIGHTS_COUNT] = {
     [TARE_EXPORT_WEIGHTS_INT8] = "default",
     [TARE_EXPORT_WEIGHTS_UINT8] = "exact in ONNX Runtime on x86 processors without VNNI",
-    [TARE_EXPORT_WEIGHTS_FLOAT] = "quantized at load time"};
+    [TARE_EXPORT_WEIGHTS_FLOAT] = "quantized at load time",
+    [TARE_EXPORT_WEIGHTS_INT7] = "half as fine, exact without VNNI in any engine"};
 
 static const char *weights_text(const int type) {
   return WEIGHT_TEXTS[type];

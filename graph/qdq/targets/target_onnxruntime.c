@@ -13,7 +13,8 @@ const tarei_target tarei_target_onnxruntime = {
     .about = {.name = "onnxruntime",
               .engine = "ONNX Runtime",
               .summary =
-                  "u8 activations, s8 weights, int32 biases, convolutions with quantized outputs"},
+                  "u8 activations, s8 weights, int32 biases, convolutions with quantized outputs",
+              .without_vnni = "uint8"},
     .unsigned_bytes = true,
     .conv_outputs = true,
     .int32_bias = true,

@@ -13,6 +13,14 @@ done
 echo "== rows"
 "$TARE" export "$model" --calib model.json --row-scales int16 -o rows.onnx || exit
 "$TARE" export "$model" --calib model.json --row-scales dynamic --weights float -o rows.onnx || exit
+echo "== saturation: who runs u8 by s8 without VNNI, and what to do"
+for target in onnxruntime openvino generic tensorrt; do
+  "$TARE" export "$model" --calib model.json --target $target -q -o x.onnx | grep -c saturates
+  "$TARE" export "$model" --calib model.json --target $target --weights int7 -q -o x.onnx | grep -c saturates
+done
+"$TARE" export "$model" --calib model.json --target openvino --weights int7 --json -q -o x.onnx |
+  "$JSON_CHECK" weights == int7 layers.2.rounding == nearest
+"$TARE" run x.onnx "$EXAMPLES/digits-conv/eval" --rate 8000 --limit 3 --against "$model" --json -q | "$JSON_CHECK" sqnr_db '>' 20
 echo "== beside"
 "$TARE" export "$model" --calib model.json --external-data -o beside.onnx | grep written
 "$TARE" inspect beside.onnx | grep parameters

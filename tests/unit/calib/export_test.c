@@ -196,6 +196,46 @@ static void weights_are_rounded_as_the_table_says(void **const state) {
   }
 }
 
+/* The largest integer of all weights in 8 bits, of any sign, and how many constants hold them. */
+static int largest_weight(const tarei_graph *const g, int *const n) {
+  int largest = 0;
+  for (int v = 0; v < g->n_values; v++) {
+    const tarei_value *const value = &g->values[v];
+    if (!strstr(value->name, "_quantized") || value->dtype != TARE_I8 || !value->data) {
+      continue;
+    }
+    ++*n;
+    for (size_t i = 0; i < value->data->size; i++) {
+      const int q = abs(((const int8_t *)value->data->data)[i]);
+      largest = q > largest ? q : largest;
+    }
+  }
+  return largest;
+}
+
+/* Two products of u8 and 64 add up to 32640. */
+static void weights_of_7_bits_reach_from_minus_64_to_64(void **const state) {
+  (void)state;
+  for (int i = 0; i < N_EXPORT_SUBJECTS; i++) {
+    tare_export_options o = export_options_of(&export_subjects[i]);
+    int largest[2], n[2] = {0};
+    for (int seven = 0; seven < 2; seven++) {
+      tare_model *exported = NULL;
+      tare_error err = {0};
+      o.weights = seven ? TARE_EXPORT_WEIGHTS_INT7 : TARE_EXPORT_WEIGHTS_INT8;
+      char *const path = export_write(&export_subjects[i], &o, 0, NULL, NULL);
+      export_must(tare_model_load(path, &exported, &err), &err);
+      largest[seven] = largest_weight(exported->graph, &n[seven]);
+      tare_model_free(&exported);
+      export_drop_path(path);
+    }
+    assert_true(n[0] >= 10);
+    assert_int_equal(n[1], n[0]);
+    assert_int_equal(largest[0], 127);
+    assert_int_equal(largest[1], 64);
+  }
+}
+
 static void an_export_is_the_same_bytes_again(void **const state) {
   (void)state;
   for (int i = 0; i < N_EXPORT_SUBJECTS; i++) {
@@ -357,6 +397,7 @@ int main(void) {
       cmocka_unit_test(every_target_and_form_keeps_the_model),
       cmocka_unit_test(an_export_is_the_same_bytes_again),
       cmocka_unit_test(weights_are_rounded_as_the_table_says),
+      cmocka_unit_test(weights_of_7_bits_reach_from_minus_64_to_64),
       cmocka_unit_test(constants_may_lie_beside_the_model),
       cmocka_unit_test(constants_of_a_lost_model_are_not_kept),
       cmocka_unit_test(rows_get_the_form_that_was_asked_for),
