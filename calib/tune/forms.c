@@ -97,20 +97,26 @@ static tare_precision got_of(const tare_layer *const layer) {
   return layer->got == TARE_PRECISION_ANY ? TARE_PRECISION_FP32 : layer->got;
 }
 
+/* Numbers of the items by their first nodes, of which the first counts where several share one. */
+static bool tune_layer_names(const tarei_tune_layers *const layers, tarei_names *const out) {
+  const bool ok = tarei_names_init(out, (size_t)layers->n);
+  for (int i = 0; i < layers->n && ok; i++) {
+    if (tarei_names_find(out, layers->items[i].origin) < 0) {
+      tarei_names_add(out, layers->items[i].origin, i);
+    }
+  }
+  return ok;
+}
+
 /* For each layer of a plan the number of the item with the same first node, or -1; to be freed. */
 static tare_status match_layers(const tarei_tune_layers *const layers, const tare_plan *const plan,
                                 int **const out, tare_error *const err) {
   const int n = tare_plan_n_layers(plan);
   tarei_names names = {0};
   *out = tarei_calloc((size_t)n, sizeof **out);
-  if (!*out || !tarei_names_init(&names, (size_t)layers->n)) {
+  if (!*out || !tune_layer_names(layers, &names)) {
     free(*out);
     return tarei_fail_memory(err, "layers to tune", (size_t)n * sizeof **out);
-  }
-  for (int i = 0; i < layers->n; i++) {
-    if (tarei_names_find(&names, layers->items[i].origin) < 0) {
-      tarei_names_add(&names, layers->items[i].origin, i);
-    }
   }
   for (int l = 0; l < n; l++) {
     (*out)[l] = tarei_names_find(&names, tare_plan_layer(plan, l).origins[0]);
@@ -147,6 +153,9 @@ tare_status tarei_tune_layers_deny(tarei_tune_layers *const layers, const tare_p
 
 static bool is_denied(const tarei_tune_layers *const layers, const tarei_tune_layer *const layer,
                       const tare_precision form) {
+  if (layer->decides_length) {
+    return form != TARE_PRECISION_FP32;
+  }
   const bool is_static = form == TARE_PRECISION_INT8 || form == TARE_PRECISION_INT16;
   const bool exceeded = (layer->keeps_level && !layers->may_clip) || layer->is_exceeded;
   return is_static && exceeded && form != layer->standard;
@@ -197,6 +206,43 @@ tare_status tarei_tune_layers_choose(tarei_tune_layers *const layers, const tare
     }
   }
   free(items);
+  return TARE_OK;
+}
+
+/* --- lengths ---------------------------------------------------------------------------------- */
+
+/* The number of an item that is a node of a layer, or -1. */
+static int find_origin(const tarei_names *const names, const tare_layer *const layer, const int o) {
+  return layer->decides_length ? tarei_names_find(names, layer->origins[o]) : -1;
+}
+
+/* Whether it changes what the layer has. */
+static bool keep_layer(tarei_tune_layer *const item) {
+  const bool kept = item->has[TARE_PRECISION_FP32] && !item->decides_length;
+  for (int f = 0; f < TARE_PRECISION_COUNT && kept; f++) {
+    item->has[f] = f == TARE_PRECISION_FP32;
+  }
+  item->decides_length |= kept;
+  item->chosen = kept ? TARE_PRECISION_FP32 : item->chosen;
+  return kept && item->standard != TARE_PRECISION_FP32;
+}
+
+tare_status tarei_tune_layers_keep_lengths(tarei_tune_layers *const layers,
+                                           const tare_plan *const fp32, int *const out,
+                                           tare_error *const err) {
+  tarei_names names = {0};
+  *out = 0;
+  if (!tune_layer_names(layers, &names)) {
+    return tarei_fail_memory(err, "layers to tune", (size_t)layers->n);
+  }
+  for (int l = 0; l < tare_plan_n_layers(fp32); l++) {
+    const tare_layer layer = tare_plan_layer(fp32, l);
+    for (int o = 0; o < layer.n_origins; o++) {
+      const int item = find_origin(&names, &layer, o);
+      *out += item >= 0 ? keep_layer(&layers->items[item]) : 0;
+    }
+  }
+  tarei_names_fini(&names);
   return TARE_OK;
 }
 

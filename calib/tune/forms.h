@@ -15,10 +15,11 @@ typedef struct tarei_tune_layer {
   char *origin; /* its first node; owned */
   char *glob;   /* that names this node in a request; owned */
   tare_precision standard, chosen;
-  bool keeps_level;   /* louder inputs would exceed a static scale, */
-  bool is_exceeded;   /* or other samples, since there are few of them or of their rows */
-  double share;       /* of the multiply-adds of the plan */
-  double float_price; /* seconds that are added to its time in a form that is not on integers */
+  bool keeps_level;    /* louder inputs would exceed a static scale, */
+  bool is_exceeded;    /* or other samples, since there are few of them or of their rows */
+  bool decides_length; /* of an output of the model, and is float for that reason */
+  double share;        /* of the multiply-adds of the plan */
+  double float_price;  /* seconds that are added to its time in a form that is not on integers */
   bool has[TARE_PRECISION_COUNT];
   double noise[TARE_PRECISION_COUNT];   /* of the outputs, relative to their energy, with the other
                                            layers in float; NAN: not known */
@@ -65,6 +66,11 @@ tare_status tarei_tune_layers_learn(tarei_tune_layers *layers, const tare_plan *
 /* Notes what the layers have in a plan as their choice. */
 tare_status tarei_tune_layers_choose(tarei_tune_layers *layers, const tare_plan *plan,
                                      tare_error *err);
+
+/* Leaves the layers that decide lengths of outputs no other form than float, which they choose, if
+ * they have it. `fp32` is a float plan. `out` receives how many have it for this reason alone. */
+tare_status tarei_tune_layers_keep_lengths(tarei_tune_layers *layers, const tare_plan *fp32,
+                                           int *out, tare_error *err);
 
 /* Adds requests for the choices that differ from what the build does by itself. */
 void tarei_tune_layers_request(const tarei_tune_layers *layers, tarei_str *text);

@@ -159,26 +159,51 @@ static tare_status measure_layers(tarei_raising *const r, const double bound,
 /* --- all ----------------------------------------------------------------------------------------
  */
 
+/* Values that are rounded to lengths fall on either side of a half by chance: what a few samples
+ * show of that says little about others, so that no mix of precisions can be judged. In float all
+ * lengths are the same. Without them the noise is that of values again. */
+static tare_status raise_lengths(tarei_raising *const r, tarei_trial *const first,
+                                 tare_error *const err) {
+  TAREI_TRY(
+      tarei_tune_layers_keep_lengths(&r->layers, r->trials.reference, &r->out->n_lengths, err));
+  if (r->out->n_lengths == 0) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_raising_judge(r, true /* anyway */, &first->sure, err));
+  first->noise = tarei_noise_of_sqnr(r->out->sqnr_db);
+  return TARE_OK;
+}
+
+static tare_status raise_search(tarei_raising *const r, const tarei_trial *const first,
+                                tare_error *const err) {
+  const double bound =
+      tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(first->noise / first->sure, 1);
+  TAREI_TRY(measure_layers(r, bound, err));
+  TAREI_TRY(r->out->complete ? tarei_raising_mix(r, first->sure, err)
+                             : tarei_raising_mix_late(r, bound, first->sure, err));
+  return tarei_raising_round_up(r, err);
+}
+
 static tare_status raise_work(tarei_raising *const r, const tare_model *const model,
                               const tare_profiles *const profiles, tare_error *const err) {
-  double noise;
+  const double most = tarei_noise_of_sqnr(r->options->below_db);
+  tarei_trial first;
   tare_build_options fp32;
   tare_build_options_init(&fp32);
   fp32.isa = r->options->build.isa;
   TAREI_TRY(tare_plan_build(model, profiles, &fp32, &r->trials.reference, err));
-  TAREI_TRY(tarei_trials_sure_noise(&r->trials, r->check, "", &noise, &r->sure, err));
-  r->out->sqnr_db = r->out->standard_sqnr_db = tarei_sqnr_of_noise(noise);
-  if (r->sure <= tarei_noise_of_sqnr(r->options->below_db)) {
+  TAREI_TRY(tarei_trials_measure(&r->trials, r->check, "", &first, err));
+  r->sure = first.sure;
+  r->out->other_shapes = first.other_shapes;
+  r->out->sqnr_db = r->out->standard_sqnr_db = tarei_sqnr_of_noise(first.noise);
+  if (first.sure <= most) {
     return TARE_OK;
   }
   TAREI_TRY(raising_find(r, err));
   TAREI_TRY(raising_learn(r, err));
   set_prices(r);
-  const double bound = tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(noise / r->sure, 1);
-  TAREI_TRY(measure_layers(r, bound, err));
-  TAREI_TRY(r->out->complete ? tarei_raising_mix(r, r->sure, err)
-                             : tarei_raising_mix_late(r, bound, r->sure, err));
-  return tarei_raising_round_up(r, err);
+  TAREI_TRY(first.other_shapes > 0 ? raise_lengths(r, &first, err) : TARE_OK);
+  return first.sure <= most ? TARE_OK : raise_search(r, &first, err);
 }
 
 /* What the user asks of models that are written is added by those who write them. */

@@ -57,9 +57,8 @@ static bool is_better(const tarei_raising *const r, const double sure) {
   return sure <= most && r->sure <= most ? price_of(&r->layers) < r->price : sure < r->sure;
 }
 
-/* Builds and measures what the layers have chosen, and takes it if it is the best, or `anyway`. */
-static tare_status raising_judge(tarei_raising *const r, const bool anyway, double *const sure,
-                                 tare_error *const err) {
+tare_status tarei_raising_judge(tarei_raising *const r, const bool anyway, double *const sure,
+                                tare_error *const err) {
   tarei_str text = {0};
   tarei_tune_layers_request(&r->layers, &text);
   char *requests = text.failed ? NULL : tarei_strdup(tarei_str_get(&text));
@@ -67,18 +66,18 @@ static tare_status raising_judge(tarei_raising *const r, const bool anyway, doub
   if (!requests) {
     return tarei_fail_memory(err, "requests", (size_t)r->layers.n);
   }
-  double noise;
-  const tare_status status =
-      tarei_trials_sure_noise(&r->trials, r->check, requests, &noise, sure, err);
+  tarei_trial trial = {0};
+  const tare_status status = tarei_trials_measure(&r->trials, r->check, requests, &trial, err);
+  *sure = trial.sure;
   if (status == TARE_OK && (anyway || is_better(r, *sure))) {
-    take_raised(r, noise, *sure, &requests);
+    take_raised(r, trial.noise, *sure, &requests);
   }
   free(requests);
   return status;
 }
 
 static tare_status raising_try(tarei_raising *const r, double *const sure, tare_error *const err) {
-  return raising_judge(r, false, sure, err);
+  return tarei_raising_judge(r, false, sure, err);
 }
 
 /* How much more noise single layers have together than the plan. */
@@ -177,5 +176,5 @@ tare_status tarei_raising_round_up(tarei_raising *const r, tare_error *const err
   }
   double sure;
   const bool saves = r->price < (1 - LEAST_SAVED) * price_of(&r->layers);
-  return r->out->n_layers == 0 || saves ? TARE_OK : raising_judge(r, true, &sure, err);
+  return r->out->n_layers == 0 || saves ? TARE_OK : tarei_raising_judge(r, true, &sure, err);
 }

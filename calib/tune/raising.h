@@ -21,6 +21,10 @@ typedef struct tarei_raising {
 
 bool tarei_raising_is_late(const tarei_raising *raising);
 
+/* Builds and measures what the layers have chosen, and takes it if it is the best, or `anyway`.
+ * `sure` receives its noise. */
+tare_status tarei_raising_judge(tarei_raising *raising, bool anyway, double *sure, tare_error *err);
+
 /* Judges mixes by what is known of all layers: the cheapest that keeps the bound becomes `out`, or
  * if none does, the one with the least noise. `standard`: the noise of the plan without requests.
  */

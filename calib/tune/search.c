@@ -94,3 +94,13 @@ tare_status tarei_search_judge(tarei_search *const s, tare_plan **const plan,
   TAREI_TRY(tarei_trials_score(&s->trials, s->check, plan, 1, score, err));
   return tarei_search_offer(s, plan, score, requests, err);
 }
+
+tare_status tarei_search_keep_lengths(tarei_search *const s, const tare_tune_score *const score,
+                                      tare_error *const err) {
+  if (s->keeps_lengths || score->holds || score->other_shapes == 0) {
+    return TARE_OK;
+  }
+  s->keeps_lengths = true;
+  return tarei_tune_layers_keep_lengths(&s->out->layers, s->trials.reference, &s->out->n_lengths,
+                                        err);
+}

@@ -21,6 +21,7 @@ struct tare_tuned {
   tare_tuned_level *levels;
   int n_levels;
   int n_plans;
+  int n_lengths; /* layers that are float since they decide lengths of outputs */
   tare_tuned_times times;
   bool complete;
 };
@@ -35,6 +36,8 @@ typedef struct tarei_search {
   double standard_noise; /* of the plan without requests */
   tare_tune_score tried; /* that of the last mix */
   int n_probed;          /* layers measured alone, in forms */
+  bool keeps_lengths;    /* layers that decide lengths of outputs are float: a plan that missed the
+                            bounds had other lengths */
 } tarei_search;
 
 /* A plan wholly in float must be this much faster to be preferred to one wholly on integers: float
@@ -52,6 +55,11 @@ tare_status tarei_search_offer(tarei_search *s, tare_plan **plan, tare_tune_scor
 /* Scores a plan with these samples, and offers it. */
 tare_status tarei_search_judge(tarei_search *s, tare_plan **plan, tare_tune_score *score,
                                const char *requests, tare_error *err);
+
+/* After a plan that misses the bounds and has other lengths, keeps the layers that decide them in
+ * float: by chance, other mixes have the lengths of float with some samples and not with others. */
+tare_status tarei_search_keep_lengths(tarei_search *s, const tare_tune_score *score,
+                                      tare_error *err);
 
 /* The phases. The bound is on the sum of the noise of the layers. */
 tare_status tarei_search_forms(tarei_search *s, tare_error *err);

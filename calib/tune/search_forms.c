@@ -63,6 +63,7 @@ static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
   }
   TAREI_TRY(tarei_trials_score(&s->trials, s->check, plans, N_FIRST, scores, err));
   s->out->standard = scores[FORM_STANDARD];
+  TAREI_TRY(tarei_search_keep_lengths(s, &s->out->standard, err));
   for (int f = 0; f < N_FIRST; f++) {
     TAREI_TRY(tarei_search_offer(s, &plans[f], &scores[f], FORMS[f], err));
   }

@@ -79,6 +79,7 @@ static tare_status search_bounds(tarei_search *const s, double bound, tried_mixe
     const bool possible = tarei_mix_choose_share(s->out->layers.items, s->out->layers.n, bound,
                                                  s->options->min_integer_share);
     TAREI_TRY(score_mix(s, tried, &s->tried, err));
+    TAREI_TRY(tarei_search_keep_lengths(s, &s->tried, err));
     *(s->tried.holds || is_timid(s, &s->tried) ? &held : &failed) = bound;
     if (!possible || (s->tried.holds && isinf(failed) && isinf(s->tried.sqnr_db))) {
       break; /* nothing is better, or all is float */

@@ -240,9 +240,9 @@ static tare_status score_intervals(const tare_eval_result *const results, const 
   return status;
 }
 
-tare_status tarei_trials_sure_noise(const tarei_trials *const t, tare_dataset *const data,
-                                    const char *const requests, double *const noise,
-                                    double *const sure, tare_error *const err) {
+tare_status tarei_trials_measure(const tarei_trials *const t, tare_dataset *const data,
+                                 const char *const requests, tarei_trial *const out,
+                                 tare_error *const err) {
   static const double SPREAD_DB = 3; /* what samples differ by without a word */
   tare_plan *plan = NULL;
   tare_eval_result result;
@@ -251,11 +251,11 @@ tare_status tarei_trials_sure_noise(const tarei_trials *const t, tare_dataset *c
   tare_status status = run_trials(t, data, &plan, 1, &result, err);
   tare_plan_free(&plan);
   TAREI_TRY(status);
-  *noise = trial_noise(t, &result);
+  *out = (tarei_trial){.noise = trial_noise(t, &result), .other_shapes = result.total.other_shapes};
   if (result.n_errors >= LEAST_OF_INTERVAL && !(t->written && t->written->profile >= 0)) {
     status = score_intervals(&result, 1, &score, err);
   }
-  *sure = fmax(*noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
+  out->sure = fmax(out->noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
   tare_eval_result_fini(&result);
   return status;
 }
@@ -282,6 +282,7 @@ static tare_status score_results(const tarei_trials *const t, tare_plan *const *
                                   .sqnr = {sqnr_db, sqnr_db},
                                   .drop = {.value = NAN, .low = NAN, .high = NAN},
                                   .samples = results[i].total.samples,
+                                  .other_shapes = results[i].total.other_shapes,
                                   .integer_share = 1 - in_float};
   }
   if (results->n_errors >= LEAST_OF_INTERVAL) {

@@ -43,11 +43,16 @@ tare_status tarei_trials_build(const tarei_trials *trials, const char *requests,
 tare_status tarei_trials_noise(const tarei_trials *trials, tare_dataset *data,
                                const char *const *requests, int n, double *noise, tare_error *err);
 
-/* The noise of one plan. Where the samples differ much, as few of them do by chance, it is more:
- * `sure` is at least what the lower end of the 95 % interval of the SQNR and 3 dB are. */
-tare_status tarei_trials_sure_noise(const tarei_trials *trials, tare_dataset *data,
-                                    const char *requests, double *noise, double *sure,
-                                    tare_error *err);
+/* What one plan has over the data. */
+typedef struct tarei_trial {
+  double noise;
+  double sure; /* more where the samples differ much, as few of them do by chance: at least what the
+                  lower end of the 95 % interval of the SQNR and 3 dB are */
+  int64_t other_shapes; /* samples in which an output has another shape than in float */
+} tarei_trial;
+
+tare_status tarei_trials_measure(const tarei_trials *trials, tare_dataset *data,
+                                 const char *requests, tarei_trial *out, tare_error *err);
 
 /* Noise relative to the energy, and the same in dB. An SQNR that is NAN is infinite noise. */
 double tarei_noise_of_sqnr(double sqnr_db);

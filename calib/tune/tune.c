@@ -140,6 +140,10 @@ tare_tuned_level tare_tuned_get_level(const tare_tuned *const tuned, const int i
   return tuned->levels[i];
 }
 
+int tare_tuned_n_lengths(const tare_tuned *const tuned) {
+  return tuned->n_lengths;
+}
+
 int tare_tuned_n_plans(const tare_tuned *const tuned) {
   return tuned->n_plans;
 }

@@ -180,7 +180,7 @@ tare_status tarei_plan_describe_layers(tare_plan *const plan, tare_error *const 
   for (int i = 0; i < plan->n_layers; i++) {
     TAREI_TRY(layers_describe(plan, &plan->layers[i], err));
   }
-  return TARE_OK;
+  return tarei_plan_mark_lengths(plan, err);
 }
 
 void tarei_plan_free_layers(tare_plan *const plan) {

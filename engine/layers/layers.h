@@ -32,6 +32,9 @@ tare_status tarei_plan_round_weights(tare_plan *plan, const tare_build_options *
 tare_status tarei_plan_describe_layers(tare_plan *plan, tare_error *err);
 void tarei_plan_free_layers(tare_plan *plan);
 
+/* Says of each layer of the root part whether it decides the length of an output of the model. */
+tare_status tarei_plan_mark_lengths(tare_plan *plan, tare_error *err);
+
 /* Sets the tensors of a layer, and what its facts say about them. */
 tare_status tarei_layer_find_tensors(tare_plan *plan, tarei_layer *layer, tare_error *err);
 

@@ -225,6 +225,8 @@ typedef struct tare_layer {
   bool corrected;               /* its bias makes up for the rounding of its weights */
   bool smoothed;                /* the channels of its first input have other scales than in the
                                    model, which its weights make up for */
+  bool decides_length;          /* the length of an output of the model follows from what it
+                                   computes: another rounding may make another length */
   int64_t weight_bytes;  /* of all constants that it reads, packed ones included. The sum over all
                             layers is tare_plan_weight_bytes */
   int64_t output_bytes;  /* of its outputs at the largest shape of all profiles; outputs whose size
@@ -376,7 +378,8 @@ TARE_API int64_t tare_plan_weight_scales(const tare_plan *plan, int i, int tenso
 
 /**
  * Number of operations of a layer at given lengths: two for each multiply-add of a convolution,
- * linear layer or matrix product; 0 for other layers.
+ * linear layer or matrix product; 0 for other layers. A length that only a run tells counts as the
+ * longest of the given ones, at most 256.
  * @param i 0 .. tare_plan_n_layers - 1
  * @param values one value per symbol of tare_plan_profiles, in its order; inside a profile
  * @param operations receives the number, or 0 after a failure. It is a double because sums over

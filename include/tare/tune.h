@@ -37,7 +37,8 @@ typedef struct tare_tune_score {
   bool holds;           /* the bounds */
   tare_interval sqnr;   /* the 95 % interval of sqnr_db, by a bootstrap over the samples; of fewer
                            than four samples sqnr_db itself */
-  void *reserved[2];    /* for later versions */
+  int64_t other_shapes; /* samples in which an output has another shape than in float */
+  void *reserved[1];    /* for later versions */
 } tare_tune_score;
 
 /** What a search does at a time. */
@@ -147,6 +148,10 @@ TARE_API int tare_tuned_n_levels(const tare_tuned *tuned);
 /** A level by number, 0 .. tare_tuned_n_levels - 1, quietest first. */
 TARE_API tare_tuned_level tare_tuned_get_level(const tare_tuned *tuned, int i);
 
+/** Number of layers that are float because they decide lengths of outputs: a plan that missed the
+ * bounds had other lengths than float with some samples. */
+TARE_API int tare_tuned_n_lengths(const tare_tuned *tuned);
+
 /** Number of plans that were built and measured as a whole. */
 TARE_API int tare_tuned_n_plans(const tare_tuned *tuned);
 
@@ -220,7 +225,10 @@ typedef struct tare_raised {
   double sqnr_db;          /* with them */
   bool complete;           /* false: the time was over before the search was, and the requests are
                               the best that it had judged */
-  void *reserved[4];       /* for later versions */
+  int64_t other_shapes;    /* samples in which an output of the plan without them has another shape
+                              than in float */
+  int n_lengths;           /* layers that decide lengths of outputs and are float for that reason */
+  void *reserved[2];       /* for later versions */
 } tare_raised;
 
 /** Sets the options to the defaults. */

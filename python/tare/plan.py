@@ -70,6 +70,8 @@ class Layer:
     clipped: bool
     corrected: bool
     smoothed: bool
+    decides_length: bool
+    """The length of an output of the model follows from what the layer computes."""
     kernel: str
     shape: str
     weight_bytes: int
@@ -107,7 +109,8 @@ def _layer(e: Any) -> Layer:
         weights=dtype_name(e.weights), weights_asked=_precision(e.weights_asked),
         weights_reason=text(e.weights_reason), rounding=text(lib.tare_rounding_name(e.rounding)),
         rounding_reason=text(e.rounding_reason), clipped=bool(e.clipped),
-        corrected=bool(e.corrected), smoothed=bool(e.smoothed), kernel=text(e.kernel),
+        corrected=bool(e.corrected), smoothed=bool(e.smoothed),
+        decides_length=bool(e.decides_length), kernel=text(e.kernel),
         shape=text(e.shape), weight_bytes=int(e.weight_bytes),
         inputs=tuple(_tensor(e.inputs[i]) for i in range(e.n_inputs)),
         outputs=tuple(_tensor(e.outputs[i]) for i in range(e.n_outputs)))

@@ -40,6 +40,8 @@ class TuneScore:
     """The bounds."""
     sqnr_interval: tuple[float, float]
     """95 % interval of ``sqnr_db``, whose lower end a bound applies to."""
+    other_shapes: int
+    """Samples in which an output has another length than in float."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ TuneProgress = Callable[[TuneState], Optional[bool]]
 def _score(s: Any) -> TuneScore:
     return TuneScore(s.sqnr_db, _difference(s.drop) if s.has_metric else None, s.seconds,
                      s.float_seconds, int(s.samples), s.integer_share, bool(s.holds),
-                     (s.sqnr.low, s.sqnr.high))
+                     (s.sqnr.low, s.sqnr.high), int(s.other_shapes))
 
 
 def _state(s: Any) -> TuneState:

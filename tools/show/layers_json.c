@@ -112,6 +112,7 @@ static tare_status layer_json(cJSON *const item, const tare_plan *const plan, co
   json_bool(item, "clipped", layer.clipped);
   json_bool(item, "corrected", layer.corrected);
   json_bool(item, "smoothed", layer.smoothed);
+  json_bool(item, "decides_length", layer.decides_length);
   json_int(item, "weight_bytes", layer.weight_bytes);
   json_int(item, "output_bytes", layer.output_bytes);
   json_int(item, "scratch_bytes", layer.scratch_bytes);

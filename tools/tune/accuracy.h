@@ -12,9 +12,14 @@
 /* Below this SQNR of the outputs, in dB, a plan is bad. */
 #define ACCURACY_LIMIT SCORE_LOW_SQNR
 
-/* Of a check, and of the ranking of layers that follows where the plan is bad, if that takes no
- * longer as far as it can be foreseen. */
-enum { ACCURACY_SAMPLES = 8, ACCURACY_RANKED_SAMPLES = 2, ACCURACY_NAMED_LAYERS = 3 };
+/* Of a check, also where lengths of outputs follow from values, and of the ranking of layers that
+ * follows where the plan is bad, if that takes no longer as far as it can be foreseen. */
+enum {
+  ACCURACY_SAMPLES = 8,
+  ACCURACY_LENGTH_SAMPLES = 32,
+  ACCURACY_RANKED_SAMPLES = 2,
+  ACCURACY_NAMED_LAYERS = 3
+};
 
 /* What is checked. */
 typedef struct accuracy_case {

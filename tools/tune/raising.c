@@ -63,8 +63,22 @@ static tare_status open_both(const raising_case *const r, tare_dataset **const s
   return raising_samples(r, judged, check, err);
 }
 
+/* Lengths that follow from values. */
+static void say_lengths(const raising_case *const r, const tare_raised *const raised,
+                        const int64_t samples) {
+  if (raised->n_lengths > 0) {
+    say(&r->in->common,
+        "lengths of outputs follow from values: with 8 bits %" PRId64 " of %" PRId64
+        " samples have others than in float, so that the %d layer%s %s them %s float",
+        raised->other_shapes, samples, raised->n_lengths, cli_s(raised->n_lengths),
+        raised->n_lengths == 1 ? "that decides" : "that decide",
+        raised->n_lengths == 1 ? "is" : "are");
+  }
+}
+
 static void say_raised(const raising_case *const r, const tare_raised *const raised,
                        const int64_t samples) {
+  say_lengths(r, raised, samples);
   if (isinf(raised->sqnr_db)) {
     say(&r->in->common,
         "raised all layers to float: 8 bits leave %.1f dB on %" PRId64

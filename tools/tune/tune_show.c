@@ -207,6 +207,23 @@ static void tune_print_times(const tune_report *const r) {
   }
 }
 
+/* Where lengths of outputs follow from values. */
+static void print_lengths(const tune_report *const r, const tare_tune_score *const standard,
+                          const tare_tune_score *const score) {
+  const int kept = tare_tuned_n_lengths(r->tuned);
+  if (!standard->other_shapes && !score->other_shapes && !kept) {
+    return;
+  }
+  printf("lengths    other than those of float in %" PRId64 " of %" PRId64
+         " samples by default, in %" PRId64 " of the chosen plan",
+         standard->other_shapes, standard->samples, score->other_shapes);
+  if (kept) {
+    printf("; %d layer%s in float", kept,
+           kept == 1 ? " that decides them is" : "s that decide them are");
+  }
+  putchar('\n');
+}
+
 static void print_again(const tune_report *const r) {
   const char *const requests = tare_tuned_requests(r->tuned);
   if (*requests) {
@@ -235,6 +252,7 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
   print_bounds(r);
   print_score(r, "default", &standard);
   print_score(r, "chosen", &score);
+  print_lengths(r, &standard, &score);
   printf("           of %d plans, over %" PRId64 " sample%s%s\n", tare_tuned_n_plans(r->tuned),
          score.samples, cli_s(score.samples),
          tare_tuned_is_complete(r->tuned) ? "" : "; the search was ended early");
@@ -269,6 +287,7 @@ static void tune_score_json(cJSON *const object, const char *const name, const t
   json_real(item, "float_seconds", score->float_seconds);
   json_int(item, "samples", score->samples);
   json_bool(item, "holds", score->holds);
+  json_int(item, "other_shapes", score->other_shapes);
 }
 
 static void tuned_levels_json(cJSON *const object, const tune_report *const r) {
@@ -312,6 +331,7 @@ tare_status tune_json(const tune_report *const r, tare_error *const err) {
   tune_score_json(object, "default", r, &standard);
   tune_score_json(object, "chosen", r, &score);
   json_int(object, "plans", tare_tuned_n_plans(r->tuned));
+  json_int(object, "length_layers", tare_tuned_n_lengths(r->tuned));
   json_bool(object, "complete", tare_tuned_is_complete(r->tuned));
   json_real(object, "integer_share", share);
   json_text(object, "layer_precisions", tare_tuned_requests(r->tuned));
