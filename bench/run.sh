@@ -1,5 +1,5 @@
 #!/bin/sh
-# All figures of docs/performance.md, one program at a time; nothing else should run meanwhile.
+# All figures of docs/performance.md and docs/performance-layers.md, one program at a time; nothing else should run meanwhile.
 #
 # usage: bench/run.sh BUILD MODELS OUT [PART...]
 #   BUILD   a build folder made with -DTARE_BENCH=ON
