@@ -54,11 +54,6 @@ static tare_status import_initializer(tarei_importer *const importer,
 
 tare_status tarei_onnx_initializers(tarei_importer *const importer, tare_error *const err) {
   const Onnx__GraphProto *const proto = importer->proto;
-  if (proto->n_sparse_initializer > 0) {
-    const Onnx__TensorProto *const first = proto->sparse_initializer[0]->values;
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "sparse initializer '%s' is not supported",
-                      first ? tarei_onnx_text(first->name) : "");
-  }
   for (size_t i = 0; i < proto->n_initializer; i++) {
     TAREI_TRY(import_initializer(importer, proto->initializer[i], err));
   }

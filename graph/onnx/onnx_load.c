@@ -7,6 +7,7 @@
 #include "graph/fix_symbols.h"
 #include "graph/onnx/importer.h"
 #include "graph/onnx/onnx_functions.h"
+#include "graph/onnx/onnx_sparse.h"
 #include "graph/onnx/onnx_sequences.h"
 #include "graph/pass.h"
 
@@ -138,6 +139,9 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
   Onnx__ModelProto *model = NULL;
   TAREI_TRY(tarei_onnx_unpack(source, &graph->limits, &model, err));
   tare_status status = tarei_onnx_inline_functions(model, &graph->limits, err);
+  if (status == TARE_OK) {
+    status = tarei_onnx_fill_sparse(model, &graph->limits, err);
+  }
   if (status == TARE_OK && change && model->graph) {
     status = change(model, err);
   }

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "graph/onnx/onnx_functions.h"
+#include "graph/onnx/onnx_sparse.h"
 
 /* --- tensors with data in other files -------------------------------------------------------- */
 
@@ -84,6 +85,9 @@ tare_status tarei_onnx_file_open(const char *const path, const tare_load_options
   tarei_source_close(&source);
   if (status == TARE_OK) {
     status = tarei_onnx_inline_functions(out->model, allowed, err);
+  }
+  if (status == TARE_OK) {
+    status = tarei_onnx_fill_sparse(out->model, allowed, err);
   }
   if (status == TARE_OK && !out->model->graph) {
     status = tarei_fail(err, TARE_E_MODEL, "has no graph");

@@ -143,7 +143,16 @@ static const struct bad {
      "initializer 'w': dims [2, 4] of float32 need 32 bytes, but raw data has 28"},
     {"bad_short_typed", TARE_E_MODEL,
      "initializer 'w': dims [2, 4] of float32 need 8 elements, but float_data has 7"},
-    {"bad_sparse_initializer", TARE_E_UNSUPPORTED, "sparse initializer 'sp' is not supported"},
+    {"bad_sparse_axes", TARE_E_MODEL,
+     "sparse initializer 'w': indices are not int64 [3] or [3, 2], as its values and dims ask for"},
+    {"bad_sparse_beyond", TARE_E_MODEL, "sparse initializer 'w': index 2 is outside of its dims"},
+    {"bad_sparse_bomb", TARE_E_LIMIT, "sparse initializer 'w': with its zeros, it takes"},
+    {"bad_sparse_indices", TARE_E_MODEL,
+     "sparse initializer 'w': indices are not int64 [3] or [3, 1], as its values and dims ask for"},
+    {"bad_sparse_negative", TARE_E_MODEL, "sparse initializer 'w': index 1 is outside of its dims"},
+    {"bad_sparse_no_indices", TARE_E_MODEL, "sparse initializer 'w': has no indices"},
+    {"bad_sparse_twice", TARE_E_MODEL, "sparse initializer 'w': index 2 does not ascend"},
+    {"bad_sparse_values", TARE_E_MODEL, "sparse initializer 'w': values have rank 2, expected 1"},
     {"bad_string_tensor", TARE_E_UNSUPPORTED,
      "initializer 'w': element type STRING is not supported"},
     {"bad_too_few_inputs", TARE_E_MODEL, "node 'adder' (Add): has 1 inputs, needs 2"},
@@ -179,6 +188,28 @@ static void every_malformed_file_is_in_the_list(void **state) {
   assert_int_equal(glob(FIXTURES "bad_*.onnx", 0, NULL, &files), 0);
   assert_int_equal(files.gl_pathc, sizeof bad_files / sizeof *bad_files);
   globfree(&files);
+}
+
+static const float *data_of(const tarei_graph *const graph, const char *const name) {
+  for (int v = 0; v < graph->n_values; v++) {
+    if (strcmp(graph->values[v].name, name) == 0) {
+      assert_non_null(graph->values[v].data);
+      return graph->values[v].data->data;
+    }
+  }
+  fail_msg("no value '%s'", name);
+  return NULL;
+}
+
+static void sparse_tensors_are_filled_with_zeros(void **state) {
+  (void)state;
+  static const float w[] = {0, 1, 0, -2, 0, 0, 0, 0, 3}, b[] = {0, 0, 1, -2, 3, 0},
+                     c[] = {1, 0, -2};
+  tarei_graph *const graph = load_good("good_sparse");
+  assert_memory_equal(data_of(graph, "w"), w, sizeof w);
+  assert_memory_equal(data_of(graph, "b"), b, sizeof b);
+  assert_memory_equal(data_of(graph, "c"), c, sizeof c);
+  tarei_graph_free(graph);
 }
 
 static void all_failing_nodes_are_told_at_once(void **state) {
@@ -558,6 +589,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(malformed_files_are_refused_by_name),
       cmocka_unit_test(every_malformed_file_is_in_the_list),
+      cmocka_unit_test(sparse_tensors_are_filled_with_zeros),
       cmocka_unit_test(all_failing_nodes_are_told_at_once),
       cmocka_unit_test(a_small_model_comes_in_whole),
       cmocka_unit_test(every_type_comes_in_from_every_field),
