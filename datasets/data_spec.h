@@ -11,7 +11,8 @@
 #include "datasets/tokenizer/tokenizer.h"
 
 typedef struct tarei_data_spec {
-  tare_port *inputs; /* the value of a dim with a symbol is 0 where it may be empty, else -1 */
+  tare_port *inputs; /* the value of a dim is 0 where it may be empty: as the model
+                        fixes it, or with a symbol, which otherwise has -1 */
   int n_inputs;
   int rate;
   int channel;                /* of audio, from 1; 0: the mean of all */

@@ -35,8 +35,7 @@ tare_status tarei_port_shape(const tare_port *const port, const int rank, const 
   const int batch = port->rank - out->rank;
   for (int d = 0; d < out->rank; d++) {
     const tare_dim *const want = &port->dims[d + batch];
-    const bool may_be_empty = want->symbol && want->value == 0;
-    if (out->dims[d] < (may_be_empty ? 0 : 1)) {
+    if (out->dims[d] < (want->value == 0 ? 0 : 1)) {
       return tarei_fail(err, TARE_E_INPUT, "is empty (dim %d has size 0)", d);
     }
     if (!want->symbol && want->value >= 0 && want->value != out->dims[d]) {

@@ -178,8 +178,10 @@ static tare_status check_outputs(const tare_plan *const plan, const tarei_graph 
     }
   }
   const tare_status status =
-      tarei_fail(err, TARE_E_SHAPE, "every output is empty at %s: expected a larger maximum",
-                 tarei_str_get(&zeros));
+      zeros.length
+          ? tarei_fail(err, TARE_E_SHAPE, "every output is empty at %s: expected a larger maximum",
+                       tarei_str_get(&zeros))
+          : TARE_OK; /* it is empty at all lengths */
   tarei_str_free(&zeros);
   return status;
 }

@@ -4,22 +4,6 @@
 
 #include "base/mem.h"
 
-/* Operators that choose or repeat elements can choose none, and those that compute element by
- * element do nothing then. Others that are left without an output got too short an input. An input
- * of the model may be empty where profiles allow it, as a cache is before the first run. */
-static bool may_be_empty(const tarei_graph *const g, const int v) {
-  const int producer = g->values[v].producer;
-  const tarei_op *const op = producer >= 0 ? g->nodes[producer].op : NULL;
-  return !g->values[v].is_output && (!op || op->selects || op->movement || op->elementwise);
-}
-
-static bool is_size(const tarei_graph *const g, const int v, const tarei_expr e,
-                    const int64_t size) {
-  int64_t constant;
-  return size > 0 ||
-         (size == 0 && (may_be_empty(g, v) || tarei_expr_is_const(g->exprs, e, &constant)));
-}
-
 bool tarei_sizes_bytes(const tare_tensor *const t, size_t *const bytes) {
   size_t most = tare_dtype_size(t->dtype);
   bool empty = false;
@@ -38,6 +22,31 @@ static bool sizes_is_late(const tare_plan *const plan, const int v) {
   return plan->root.slots[v].storage == TAREI_STORE_POOL;
 }
 
+static bool is_empty_at(const tare_plan *const plan, const int v, const int64_t *const symbols) {
+  const tarei_value *const value = &plan->root.graph->values[v];
+  for (int d = 0; d < value->rank; d++) {
+    int64_t size;
+    if (tarei_expr_eval(plan->root.graph->exprs, value->dims[d], symbols, &size) && size == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* What is given nothing gives nothing, or what an operator makes of nothing. Where windows slide
+ * over elements, though, none that fits means that there are too few. */
+static bool may_be_empty(const tare_plan *const plan, const int v, const int64_t *const symbols) {
+  const tarei_graph *const g = plan->root.graph;
+  const int producer = g->values[v].producer;
+  return producer < 0 || !g->nodes[producer].op->slides ||
+         is_empty_at(plan, g->nodes[producer].in[0], symbols);
+}
+
+static bool is_size(const tare_plan *const plan, const int v, const int64_t size,
+                    const int64_t *const symbols) {
+  return size > 0 || (size == 0 && may_be_empty(plan, v, symbols));
+}
+
 /* Elements of a value at these symbols, or -1 with the axis and size that are at fault. */
 static int64_t count_at(const tare_plan *const plan, const int v, const int64_t *const symbols,
                         int *const axis, int64_t *const size) {
@@ -46,8 +55,7 @@ static int64_t count_at(const tare_plan *const plan, const int v, const int64_t 
   for (*axis = 0; *axis < value->rank; ++*axis) {
     *size = -1;
     if (!tarei_expr_eval(plan->root.graph->exprs, value->dims[*axis], symbols, size) ||
-        !is_size(plan->root.graph, v, value->dims[*axis], *size) ||
-        !tarei_mul_i64(count, *size, &count)) {
+        !is_size(plan, v, *size, symbols) || !tarei_mul_i64(count, *size, &count)) {
       return -1;
     }
   }
@@ -242,7 +250,7 @@ tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const s
   }
   for (int i = 0; i < s->n_dims; i++) {
     const tarei_size_place *const d = &s->dims[i];
-    if (!is_size(plan->root.graph, d->value, s->exprs[d->other], results[d->other])) {
+    if (!is_size(plan, d->value, results[d->other], symbols)) {
       return explain(plan, symbols, -1, err);
     }
     assert(results[d->other] <= plan->root.bounds[d->value].dims[d->at]);

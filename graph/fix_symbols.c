@@ -134,12 +134,18 @@ tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *con
     return tarei_graph_infer(*graph, err);
   }
   *waits = (tare_error){0};
-  TAREI_TRY(tarei_graph_clone(*graph, &read, err));
+  read = (*graph)->read;
+  (*graph)->read = NULL;
+  TAREI_TRY(read ? TARE_OK : tarei_graph_clone(*graph, &read, err));
   const tare_status status = tarei_graph_infer(*graph, &failure);
-  if (status == TARE_OK || status == TARE_E_MEMORY || !tarei_graph_has_operands(read) ||
+  if (status == TARE_OK) {
+    (*graph)->read = read;
+    return TARE_OK;
+  }
+  if (status == TARE_E_MEMORY || !tarei_graph_has_operands(read) ||
       !matters(read, ALL_SYMBOLS, &failure)) {
     tarei_graph_free(read);
-    return status == TARE_OK ? TARE_OK : tarei_fail(err, status, "%s", failure.message);
+    return tarei_fail(err, status, "%s", failure.message);
   }
   tarei_graph_free(*graph);
   *graph = read;
@@ -148,15 +154,67 @@ tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *con
   return TARE_OK;
 }
 
-/* --- errors ----------------------------------------------------------------------------------- */
+/* --- decisions -------------------------------------------------------------------------------- */
+
+static bool may_be_zero(const tare_profiles *const profiles, const int symbol) {
+  for (int p = 0; p < tare_profiles_count(profiles); p++) {
+    if (tare_profiles_range(profiles, p, symbol).min == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tarei_graph_mark_empty(const tarei_graph *const graph, const tare_profiles *const profiles) {
+  bool any = false;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const int symbol = tarei_exprs_find_symbol(graph->exprs, tare_profiles_symbol(profiles, s));
+    if (symbol >= 0 && may_be_zero(profiles, s)) {
+      tarei_exprs_may_be_empty(graph->exprs, symbol);
+      any = true;
+    }
+  }
+  return any;
+}
+
+static bool has_empty(const tare_profiles *const profiles) {
+  bool any = false;
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    any = any || may_be_zero(profiles, s);
+  }
+  return any;
+}
+
+/* A copy in which nothing is decided that the profiles do not keep to; whether they decide. */
+static tare_status clone_for(const tarei_graph *const graph, const tare_profiles *const profiles,
+                             tarei_graph **const out, bool *const decide, tare_error *const err) {
+  int n_fixed;
+  const bool read = graph->read && has_empty(profiles);
+  TAREI_TRY(tarei_graph_clone(read ? graph->read : graph, out, err));
+  const bool empty = tarei_graph_mark_empty(*out, profiles);
+  TAREI_TRY(tarei_graph_fix_symbols(*out, profiles, &n_fixed, err));
+  *decide = read || empty || n_fixed;
+  return TARE_OK;
+}
+
+/* Adds to a failure which lengths may be 0. */
+static void blame_empty(const tare_profiles *const profiles, tare_error *const failure) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    int64_t value;
+    if (may_be_zero(profiles, s) && !tarei_profiles_fix(profiles, s, &value)) {
+      const tare_error at = *failure;
+      (void)tarei_fail(failure, at.status, "%s; '%s' may be 0 in a profile", at.message,
+                       tare_profiles_symbol(profiles, s));
+    }
+  }
+}
 
 tare_status tarei_graph_decide(const tarei_graph *const graph, const tare_error *const waits,
                                const tare_profiles *const profiles, tarei_graph **const out,
                                tare_error *const err) {
-  int n_fixed;
-  TAREI_TRY(tarei_graph_clone(graph, out, err));
-  TAREI_TRY(tarei_graph_fix_symbols(*out, profiles, &n_fixed, err));
-  if (!n_fixed) {
+  bool decide;
+  TAREI_TRY(clone_for(graph, profiles, out, &decide, err));
+  if (!decide) {
     return waits->status == TARE_OK ? TARE_OK
                                     : tarei_fail(err, waits->status, "%s", waits->message);
   }
@@ -166,5 +224,6 @@ tare_status tarei_graph_decide(const tarei_graph *const graph, const tare_error 
     return TARE_OK;
   }
   blame_symbols(graph, profiles, &failure);
+  blame_empty(profiles, &failure);
   return tarei_fail(err, status, "%s", failure.message);
 }

@@ -17,10 +17,14 @@
 tare_status tarei_graph_fix_symbols(tarei_graph *graph, const tare_profiles *profiles, int *n_fixed,
                                     tare_error *err);
 
-/* Infers a graph that was read. If this fails for reasons that values for symbols might remove, the
+/* Infers a graph that was read, and keeps what was read in it. If this fails for reasons that values for symbols might remove, the
  * graph is left as it was read, and `waits` receives the error; otherwise its status is TARE_OK. If
  * `waits` is NULL, the error is returned. */
 tare_status tarei_graph_infer_or_wait(tarei_graph **graph, tare_error *waits, tare_error *err);
+
+/* Marks the symbols that are 0 in a profile; whether there are any. The graph must be inferred from
+ * what was read afterwards. */
+bool tarei_graph_mark_empty(const tarei_graph *graph, const tare_profiles *profiles);
 
 /* Returns an inferred copy of such a graph, with the symbols that the profiles fix. Errors name the
  * symbols on which they depend. */

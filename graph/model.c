@@ -133,6 +133,9 @@ tare_status tare_model_set(tare_model *const model, const char *const input, con
   }
   const unsigned refusals = tarei_refusals();
   TAREI_TRY(tarei_graph_fix_input(graph, at, value, err));
+  if (graph->read) {
+    TAREI_TRY(tarei_graph_fix_input(graph->read, at, value, err));
+  }
   TAREI_TRY(tarei_settle(refusals, tarei_graph_infer_or_wait(&model->graph, &model->waits, err),
                          input, err));
   tarei_str_add(&model->sets, "%s%s=%.17g", model->sets.length ? "," : "", input, value);

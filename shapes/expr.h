@@ -5,7 +5,7 @@
  * coefficients times products of atoms, where an atom is a symbol or a floordiv, mod, min or max
  * of normal forms) and are hash-consed, so that equal expressions have equal handles. Dims and
  * sizes are >= 0; symbols are assumed >= 1 when simplifying (floordiv by a factor is exact),
- * measured ones >= 0.
+ * measured ones and those that may be empty >= 0.
  */
 #ifndef TAREI_SHAPES_EXPR_H
 #define TAREI_SHAPES_EXPR_H
@@ -38,6 +38,13 @@ tarei_expr tarei_expr_new_symbol(tarei_exprs *pool, const char *name);
 
 /* Gives a symbol another name, which no other may have (asserted). False if memory runs out. */
 bool tarei_exprs_rename(tarei_exprs *pool, int symbol, const char *name);
+
+/* Says that a symbol may be 0, before there are expressions that depend on it. */
+void tarei_exprs_may_be_empty(tarei_exprs *pool, int symbol);
+
+/* Whether expressions come from texts that were printed in normal form: nothing is simplified by
+ * assumptions that those may not have been made with. */
+void tarei_exprs_set_reading(tarei_exprs *pool, bool reads);
 
 /* Measured symbols stand for dims that depend on data: number k of the node `owner`. They are only
  * found by owner and k, never by name, so that no text in a model or file can refer to one that no

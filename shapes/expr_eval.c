@@ -179,8 +179,9 @@ static tarei_interval mod_interval(const tarei_interval a, const tarei_interval 
 static tarei_interval atom_interval(const tarei_exprs *const pool, const tarei_atom *const atom,
                                     const int64_t *const lo, const int64_t *const hi) {
   if (atom->kind == TAREI_ATOM_SYMBOL) {
+    const tarei_symbol *const symbol = &pool->symbols[atom->a];
     return lo ? expr_eval_make(lo[atom->a], hi[atom->a])
-              : (tarei_interval){tarei_exprs_is_measured(pool, (int)atom->a) ? 0 : 1, INT64_MAX};
+              : (tarei_interval){symbol->owner || symbol->empty || pool->reads ? 0 : 1, INT64_MAX};
   }
   const tarei_interval a = tarei_expr_interval(pool, atom->a, lo, hi);
   const tarei_interval b = tarei_expr_interval(pool, atom->b, lo, hi);

@@ -261,6 +261,15 @@ bool tarei_exprs_rename(tarei_exprs *const pool, const int symbol, const char *c
   return true;
 }
 
+void tarei_exprs_may_be_empty(tarei_exprs *const pool, const int symbol) {
+  assert(symbol >= 0 && (size_t)symbol < pool->n_symbols);
+  pool->symbols[symbol].empty = true;
+}
+
+void tarei_exprs_set_reading(tarei_exprs *const pool, const bool reads) {
+  pool->reads = reads;
+}
+
 int32_t tarei_exprs_new_owner(tarei_exprs *const pool) {
   assert(pool->last_owner < INT32_MAX);
   return ++pool->last_owner;

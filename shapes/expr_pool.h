@@ -58,6 +58,7 @@ typedef struct tarei_symbol {
   int32_t owner;  /* node that measures it; 0: named by the model or the user */
   int32_t number; /* among those that the node measures */
   bool expected;  /* used by a text, but not yet measured */
+  bool empty;     /* may be 0 */
 } tarei_symbol;
 
 struct tarei_exprs {
@@ -68,6 +69,7 @@ struct tarei_exprs {
   size_t n_symbols, n_nodes, n_terms, n_atoms;
   size_t cap_symbols, cap_nodes, cap_terms, cap_atoms;
   int32_t last_owner;
+  bool reads; /* what is read was simplified when it was written */
   int32_t node_heads[TAREI_EXPR_BUCKETS], atom_heads[TAREI_EXPR_BUCKETS];
 };
 
@@ -99,7 +101,8 @@ typedef struct tarei_interval {
   int64_t lo, hi;
 } tarei_interval;
 
-/* Values of e over a box; without a box every symbol is >= 1, measured ones >= 0. */
+/* Values of e over a box; without a box every symbol is >= 1, measured ones and those that may be
+ * empty >= 0. */
 tarei_interval tarei_expr_interval(const tarei_exprs *pool, tarei_expr e, const int64_t *lo,
                                    const int64_t *hi);
 tarei_interval tarei_interval_floordiv(tarei_interval a, tarei_interval b);

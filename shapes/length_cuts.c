@@ -74,7 +74,7 @@ tare_status tare_lengths_cut(const tare_length_count *const lengths, const int n
                       most);
   }
   for (int i = 0; i < n; i++) {
-    if (lengths[i].samples < 1 || lengths[i].length <= (i ? lengths[i - 1].length : 0)) {
+    if (lengths[i].samples < 1 || lengths[i].length <= (i ? lengths[i - 1].length : -1)) {
       return tarei_fail(err, TARE_E_USAGE,
                         "length %lld of %lld samples: expected lengths that ascend, with samples",
                         (long long)lengths[i].length, (long long)lengths[i].samples);

@@ -51,21 +51,16 @@ static void say_states(const opt_common *const common, const tare_streaming *con
   }
 }
 
-/* Symbols of states that grow: data may have them empty. */
-static tare_status find_growing(const ports *const p, cli_list *const out, tare_error *const err) {
-  tare_streaming *s = NULL;
-  CLI_TRY(tare_streaming_new(p->inputs, p->n_inputs, p->outputs, p->n_outputs, &s, err));
-  (void)tare_streaming_find_states(s); /* most models have none */
+/* Whether a length may be 0 is for the profiles to say. */
+static void list_symbols(const ports *const p, cli_list *const out) {
   for (int i = 0; i < p->n_inputs; i++) {
     for (int d = 0; d < p->inputs[i].rank; d++) {
       const char *const symbol = p->inputs[i].dims[d].symbol;
-      if (symbol && !cli_list_has(out, symbol) && tare_streaming_growth(s, symbol) >= 0) {
+      if (symbol && !cli_list_has(out, symbol)) {
         cli_list_add(out, symbol);
       }
     }
   }
-  tare_streaming_free(&s);
-  return TARE_OK;
 }
 
 tare_status source_open_whole(const opt_data *const data, const opt_common *const common,
@@ -73,10 +68,8 @@ tare_status source_open_whole(const opt_data *const data, const opt_common *cons
                               tare_dataset **const out, tare_error *const err) {
   opt_data own = *data;
   own.empty = (cli_list){0};
-  tare_status status = find_growing(p, &own.empty, err);
-  if (status == TARE_OK) {
-    status = opt_data_open(&own, common, paths, p->inputs, p->n_inputs, out, err);
-  }
+  list_symbols(p, &own.empty);
+  const tare_status status = opt_data_open(&own, common, paths, p->inputs, p->n_inputs, out, err);
   cli_list_fini(&own.empty);
   return status;
 }

@@ -18,7 +18,7 @@ ports ports_of_plan(const tare_plan *plan);
 tare_status streaming_new(const opt_streaming *options, const ports *p, tare_streaming **out,
                           tare_error *err);
 
-/* Opens data that have all inputs. Those of states that grow may be empty. */
+/* Opens data that have all inputs. Along symbols, their tensors may have length 0. */
 tare_status source_open_whole(const opt_data *data, const opt_common *common, const cli_list *paths,
                               const ports *p, tare_dataset **out, tare_error *err);
 

@@ -159,6 +159,9 @@ tare_status tarei_matrix_read(const tarei_source *const source, const tarei_matr
                               tare_error *const err) {
   tarei_audio_ports ports;
   TAREI_TRY(tarei_signal_ports_find(source->name, "a matrix", spec, &ports, err));
+  if (matrix->dims[0] == 0 || matrix->dims[1] == 0) {
+    return tarei_fail(err, TARE_E_INPUT, "is empty (dim %d has size 0)", matrix->dims[0] != 0);
+  }
   tare_tensor *const tensor = &out->tensors[ports.signal];
   TAREI_TRY(tarei_port_shape(&spec->inputs[ports.signal], matrix->rank, matrix->dims, tensor, err));
   TAREI_TRY(tarei_slot_allocate(out, tensor, spec->limits.elements, err));

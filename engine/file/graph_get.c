@@ -505,7 +505,9 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
     return graph_get_broken(err, "name");
   }
   (*out)->limits = *limits;
+  tarei_exprs_set_reading((*out)->exprs, true);
   tare_status status = get_graph(r, constants, *out, err);
+  tarei_exprs_set_reading((*out)->exprs, false);
   if (status == TARE_OK) {
     (void)tarei_get_u32(r); /* formal inputs: those of bodies only */
     status = r->failed ? graph_get_broken(err, "end") : check_numbers(*out, err);

@@ -302,6 +302,7 @@ static tare_status make_profiles(tare_plan *const plan, const specs *const s,
 
 static tare_status plan_file_infer(const tare_plan *const plan, tare_error *const err) {
   int n_fixed;
+  (void)tarei_graph_mark_empty(plan->root.graph, plan->profiles); /* whether any is */
   TAREI_TRY(tarei_graph_fix_symbols(plan->root.graph, plan->profiles, &n_fixed, err));
   const tare_status status = tarei_graph_infer(plan->root.graph, err);
   return status == TARE_OK || status == TARE_E_MEMORY || status == TARE_E_LIMIT

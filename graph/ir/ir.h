@@ -170,6 +170,8 @@ struct tarei_graph {
   char *producer;
   uint64_t model_hash; /* of the model file's bytes; identifies it in statistics and tables */
   tare_limits limits;  /* for inference, passes and everything that runs the graph */
+  tarei_graph *read;   /* of a model: as it was before its inference, which decides by lengths of 1
+                          and more; NULL in clones and other graphs */
 
   /* A body (an attribute of an If, Loop or Scan) shares the expressions of the enclosing graph.
    * Each value that it takes from there by name is an input after its formal ones: input n_formal +

@@ -59,6 +59,7 @@ void tarei_graph_free(tarei_graph *const graph) {
   if (!graph->is_body) {
     tarei_exprs_free(graph->exprs);
   }
+  tarei_graph_free(graph->read);
   free(graph->producer);
   free(graph->name);
   free(graph);

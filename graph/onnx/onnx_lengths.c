@@ -42,6 +42,12 @@ static int input_symbols(const tarei_graph *const graph, const char **const name
   return n;
 }
 
+static bool rename_symbol(const tarei_graph *const graph, const int symbol,
+                          const char *const name) {
+  return tarei_exprs_rename(graph->exprs, symbol, name) &&
+         (!graph->read || tarei_exprs_rename(graph->read->exprs, symbol, name));
+}
+
 /* Names a symbol by the length that an output with its name has, if that is a sum of others. */
 static tare_status name_by(const tarei_graph *const graph, const int symbol,
                            const tarei_expr length, tare_error *const err) {
@@ -56,7 +62,7 @@ static tare_status name_by(const tarei_graph *const graph, const int symbol,
   const char *const name = tarei_str_get(&text);
   const bool renames = !text.failed && tarei_symbol_sum_read(name, names, n).is &&
                        tarei_exprs_find_symbol(graph->exprs, name) < 0;
-  const bool failed = text.failed || (renames && !tarei_exprs_rename(graph->exprs, symbol, name));
+  const bool failed = text.failed || (renames && !rename_symbol(graph, symbol, name));
   tarei_str_free(&text);
   return failed ? tarei_fail_memory(err, graph->name, sizeof *names) : TARE_OK;
 }

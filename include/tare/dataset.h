@@ -68,7 +68,7 @@ typedef struct tare_dataset_options {
   const char *const *waveforms; /* inputs that the gain applies to in data that hold tensors */
   int n_waveforms;
   /** Symbols of the inputs along which a tensor may have length 0, as a cache has before the first
-   *  run. Other tensors without elements are bad. */
+   *  run. Other tensors without elements are bad, as are recordings and texts. */
   const char *const *empty_symbols;
   int n_empty_symbols;
   bool skip_bad; /* skip and count bad samples instead of failing */

@@ -129,7 +129,7 @@ TARE_API tare_status tare_profiles_bind(const tare_profiles *profiles, const tar
 
 /** A length, and how many samples have it. */
 typedef struct tare_length_count {
-  int64_t length, samples; /* both > 0 */
+  int64_t length, samples; /* >= 0; > 0 */
 } tare_length_count;
 
 /**

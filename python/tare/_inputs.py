@@ -10,7 +10,7 @@ from ._native import Keep, ffi, lib, text
 from .data import Data, OpenData
 from .errors import TareWarning, UsageError, check
 from .profiles import ProfileSet, ProfilesLike, add_profile_of_data, no_range
-from .streaming import Streaming, StreamingHandle, growing_symbols
+from .streaming import Streaming, StreamingHandle
 
 FITS = {text(lib.tare_fit_name(fit)): fit for fit in range(lib.TARE_FIT_COUNT)}
 OUTSIDES = {"error": lib.TARE_OUTSIDE_ERROR, "nearest": lib.TARE_OUTSIDE_NEAREST}
@@ -70,9 +70,15 @@ class Inputs:
         self.ports, self.n_ports = ports
         self._call = call
         self.streaming = None if streaming is None else StreamingHandle(streaming, ports, outputs)
-        self._empty = [] if self.streaming else growing_symbols(ports, outputs)
+        self._empty = [] if self.streaming else self._symbols()
         self._data_ports = self.streaming.ports() if self.streaming else ports
         self.data: list[OpenData] = []
+
+    def _symbols(self) -> list[str]:
+        """Names of lengths. Whether one may be 0 is for the profiles to say."""
+        names = {text(self.ports[i].dims[axis].symbol) for i in range(self.n_ports)
+                 for axis in range(self.ports[i].rank)}
+        return sorted(names - {""})
 
     @property
     def has_symbols(self) -> bool:

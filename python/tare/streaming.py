@@ -53,12 +53,3 @@ class StreamingHandle(Handle):
         out = ffi.new("const tare_port **")
         count = lib.tare_streaming_ports(self._handle, out)
         return out[0], count
-
-
-def growing_symbols(ports: tuple[Any, int], outputs: tuple[Any, int]) -> list[str]:
-    """Symbols of states that grow, as those of caches: data may have them empty."""
-    handle = StreamingHandle(Streaming(), ports, outputs)._handle
-    symbols = {text(ports[0][i].dims[axis].symbol) for i in range(ports[1])
-               for axis in range(ports[0][i].rank)} - {""}
-    return sorted(symbol for symbol in symbols
-                  if lib.tare_streaming_growth(handle, symbol.encode()) >= 0)

@@ -272,6 +272,163 @@ def empties():
          init={"s": i64(0, 4)})
 
 
+def zeros(*shape, dtype=np.float32):
+    return np.zeros(shape, dtype)
+
+
+def weights(*shape):
+    return np.random.RandomState(5).randn(*shape).astype(np.float32)
+
+
+def nothing():
+    """Axes of length 0: an empty batch, an empty sequence, sums over nothing."""
+    rows, middle, batch = zeros(0, 3), zeros(2, 0, 4), zeros(0, 4, 6, 6)
+    for op in ("Add", "Mul", "Div", "Pow", "Max", "Min", "Less", "Equal"):
+        case("nothing_%s" % op.lower(), node(op, ["x", "b"], ["y"]), {"x": rows, "b": rows})
+        case("nothing_%s_row" % op.lower(), node(op, ["b", "x"], ["y"]),
+             {"x": rows, "b": weights(1, 3)})
+    for op in ("Sum", "Prod", "Max", "Min", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"):
+        for name, axes in (("rows", i64(0)), ("columns", i64(1)), ("all", i64(0, 1))):
+            for keep in (0, 1):
+                case("nothing_reduce_%s_%s_%d" % (op.lower(), name, keep),
+                     node("Reduce" + op, ["x", "a"], ["y"], keepdims=keep), {"x": rows},
+                     init={"a": axes}, opset=20)
+        case("nothing_reduce_%s_middle" % op.lower(), node("Reduce" + op, ["x", "a"], ["y"]),
+             {"x": middle}, init={"a": i64(1)}, opset=20)
+    for dtype in (np.int32, np.int64):
+        for op in ("Sum", "Prod", "Max", "Min"):
+            case("nothing_reduce_%s_%s" % (op.lower(), name_of(dtype)),
+                 node("Reduce" + op, ["x", "a"], ["y"]), {"x": rows.astype(dtype)},
+                 init={"a": i64(0)}, opset=20)
+    case("nothing_argmax", node("ArgMax", ["x"], ["y"], axis=1), {"x": rows})
+    for op in ("Softmax", "LogSoftmax", "Hardmax"):
+        for opset in (11, 13):
+            for axis in (0, 1, 2):
+                case("nothing_%s_op%d_%d" % (op.lower(), opset, axis),
+                     node(op, ["x"], ["y"], axis=axis), {"x": middle}, opset=opset)
+    case("nothing_cumsum", node("CumSum", ["x", "a"], ["y"]), {"x": middle},
+         init={"a": np.int64(1)})
+    case("nothing_topk_none", node("TopK", ["x", "k"], ["y", "i"]), {"x": X}, outs=("y", "i"),
+         init={"k": i64(0)})
+    moves(rows, middle)
+    case("nothing_unique", node("Unique", ["x"], list("yivc")), {"x": zeros(0)}, outs=tuple("yivc"))
+    case("nothing_non_zero", node("NonZero", ["x"], ["y"]), {"x": middle})
+    case("nothing_non_zero_gather", [
+        node("NonZero", ["x"], ["z"]), node("Squeeze", ["z", "zero"], ["i"]),
+        node("Gather", ["t", "i"], ["g"]), node("MatMul", ["g", "w"], ["p"]),
+        node("Softmax", ["p"], ["y"]), node("ReduceSum", ["p", "zero"], ["s"])
+    ], {"x": zeros(5), "t": X[0, :, :].repeat(2, 0)}, outs=("y", "s"),
+         init={"zero": i64(0), "w": weights(4, 6)})
+    products()
+    layers(batch)
+    case("nothing_loop", node("Loop", ["n", "t", "x"], ["y", "s"], body=rows_body()),
+         {"n": np.int64(2), "x": rows}, outs=("y", "s"), init={"t": np.array(True)})
+    case("nothing_quantize", node("QuantizeLinear", ["x", "s", "z"], ["y"]), {"x": rows},
+         init={"s": np.float32(0.1), "z": np.uint8(3)})
+    case("nothing_quantize_dynamic", node("DynamicQuantizeLinear", ["x"], ["y", "s", "z"]),
+         {"x": rows}, outs=("y", "s", "z"))
+
+
+def moves(rows, middle):
+    for axis in (0, 1):
+        other = np.ones((2, 3) if axis == 0 else (0, 2), np.float32)
+        case("nothing_concat_%d" % axis, node("Concat", ["x", "b"], ["y"], axis=axis),
+             {"x": rows, "b": other})
+        case("nothing_gather_%d" % axis, node("Gather", ["x", "i"], ["y"], axis=axis),
+             {"x": X[0], "i": zeros(0, 2, dtype=np.int64)})
+        case("nothing_flatten_%d" % axis, node("Flatten", ["x"], ["y"], axis=axis), {"x": middle})
+        case("nothing_split_%d" % axis, node("Split", ["x", "s"], ["y", "z"], axis=axis),
+             {"x": X[0]}, outs=("y", "z"), init={"s": i64(0, X[0].shape[axis])})
+        case("nothing_one_hot_%d" % axis, node("OneHot", ["i", "d", "v"], ["y"], axis=axis),
+             {"i": zeros(0, 2, dtype=np.int64)}, init={"d": np.int64(5), "v": weights(2)})
+    case("nothing_compress", node("Compress", ["x", "c"], ["y"], axis=0),
+         {"x": X[0], "c": np.zeros(3, np.bool_)})
+    case("nothing_gather_nd", node("GatherND", ["x", "i"], ["y"]),
+         {"x": X[0], "i": zeros(0, 2, dtype=np.int64)})
+    none = zeros(0, 4, dtype=np.int64)
+    case("nothing_scatter", node("ScatterElements", ["x", "i", "u"], ["y"]),
+         {"x": X[0], "i": none, "u": zeros(0, 4)}, opset=18)
+    case("nothing_scatter_nd", node("ScatterND", ["x", "i", "u"], ["y"]),
+         {"x": X[0], "i": none[:, :1], "u": zeros(0, 4)}, opset=18)
+    case("nothing_slice_backwards", node("Slice", ["x", "s", "e", "a", "t"], ["y"]), {"x": rows},
+         init={"s": i64(-1), "e": i64(-100), "a": i64(0), "t": i64(-1)})
+    case("nothing_slice_beyond", node("Slice", ["x", "s", "e", "a"], ["y"]), {"x": X[0]},
+         init={"s": i64(3), "e": i64(100), "a": i64(0)})
+    case("nothing_pad", node("Pad", ["x", "p"], ["y"]), {"x": rows}, init={"p": i64(1, 0, 1, 2)})
+    for mode in ("reflect", "edge"):
+        case("nothing_pad_" + mode, node("Pad", ["x", "p"], ["y"], mode=mode), {"x": rows},
+             init={"p": i64(0, 1, 0, 2)})
+    case("nothing_tile", node("Tile", ["x", "r"], ["y"]), {"x": rows}, init={"r": i64(2, 2)})
+    case("nothing_expand", node("Expand", ["x", "s"], ["y"]), {"x": rows}, init={"s": i64(2, 1, 1)})
+    case("nothing_trilu", node("Trilu", ["x"], ["y"]), {"x": middle}, opset=14)
+    case("nothing_reshape_all", node("Reshape", ["x", "s"], ["y"]), {"x": rows}, init={"s": i64(-1)})
+    case("nothing_reshape_heads", node("Reshape", ["x", "s"], ["y"]), {"x": middle},
+         init={"s": i64(0, 0, 2, 2)})
+    case("nothing_transpose", node("Transpose", ["x"], ["y"], perm=[2, 1, 0]), {"x": middle})
+    fill = [node("Shape", ["x"], ["s"]), node("ConstantOfShape", ["s"], ["y"])]
+    case("nothing_fill", fill, {"x": rows})
+    case("nothing_range", [node("Size", ["x"], ["n"]), node("Range", ["a", "n", "b"], ["y"])],
+         {"x": zeros(0)}, init={"a": np.int64(0), "b": np.int64(1)})
+
+
+def products():
+    matmul = node("MatMul", ["x", "z"], ["y"])
+    for n, k, m in ((0, 3, 5), (2, 0, 5), (2, 3, 0), (0, 0, 5)):
+        case("nothing_matmul_%d_%d_%d" % (n, k, m), matmul, {"x": zeros(n, k), "z": zeros(k, m)})
+    case("nothing_matmul_batch", matmul, {"x": zeros(0, 2, 3, 4), "z": zeros(0, 2, 4, 5)})
+    case("nothing_matmul_weights", [matmul, node("Add", ["y", "b"], ["q"]),
+                                    node("Relu", ["q"], ["r"])],
+         {"x": zeros(2, 0, 4)}, outs=("r",), init={"z": weights(4, 6), "b": weights(6)})
+    for k in (0, 3):
+        case("nothing_gemm_%d" % k, node("Gemm", ["x", "z", "b"], ["y"], transB=1),
+             {"x": zeros(2 if k == 0 else 0, k), "z": zeros(5, k)}, init={"b": weights(5)})
+    case("nothing_einsum", node("Einsum", ["x", "z"], ["y"], equation="bik,bkj->bij"),
+         {"x": zeros(2, 3, 0), "z": zeros(2, 0, 4)})
+    q, scale = weights(1, 2, 3, 4), np.float32(0.5)
+    for queries, keys in ((0, 3), (3, 0), (0, 0)):
+        kv = np.resize(q, (1, 2, keys, 4)).astype(np.float32)
+        case("nothing_attention_%d_%d" % (queries, keys), [
+            node("Transpose", ["k"], ["t"], perm=[0, 1, 3, 2]), node("MatMul", ["q", "t"], ["s"]),
+            node("Mul", ["s", "scale"], ["u"]), node("Softmax", ["u"], ["p"], axis=-1),
+            node("MatMul", ["p", "v"], ["y"])
+        ], {"q": q[:, :, :queries], "k": kv, "v": kv}, init={"scale": scale})
+
+
+def layers(batch):
+    w, four = {"w": weights(5, 4, 3, 3), "b": weights(5)}, np.ones(4, np.float32)
+    conv = node("Conv", ["x", "w", "b"], ["y"], pads=[1, 1, 1, 1])
+    case("nothing_conv", conv, {"x": batch}, init=w)
+    case("nothing_conv_relu", [conv, node("Relu", ["y"], ["z"])], {"x": batch}, outs=("z",), init=w)
+    case("nothing_conv_depthwise", node("Conv", ["x", "w"], ["y"], group=4), {"x": batch},
+         init={"w": weights(4, 1, 3, 3)})
+    case("nothing_conv_transpose", node("ConvTranspose", ["x", "w"], ["y"], strides=[2, 2]),
+         {"x": batch}, init={"w": weights(4, 5, 3, 3)})
+    for op in ("MaxPool", "AveragePool", "LpPool"):
+        case("nothing_" + op.lower(), node(op, ["x"], ["y"], kernel_shape=[2, 2]), {"x": batch})
+    for op in ("GlobalAveragePool", "GlobalMaxPool"):
+        case("nothing_" + op.lower(), node(op, ["x"], ["y"]), {"x": batch})
+    norm = dict.fromkeys("sbmv", four)
+    case("nothing_batch_norm", node("BatchNormalization", ["x", "s", "b", "m", "v"], ["y"]),
+         {"x": batch}, init=norm)
+    case("nothing_instance_norm", node("InstanceNormalization", ["x", "s", "b"], ["y"]),
+         {"x": batch}, init={"s": four, "b": four})
+    case("nothing_layer_norm", node("LayerNormalization", ["x", "s", "b"], ["y", "m", "d"]),
+         {"x": zeros(2, 0, 4)}, outs=("y", "m", "d"), init={"s": four, "b": four}, opset=17)
+    for mode in ("nearest", "linear", "cubic"):
+        case("nothing_resize_" + mode, node("Resize", ["x", "", "s"], ["y"], mode=mode),
+             {"x": batch}, init={"s": np.float32([1, 1, 2, 2])})
+    case("nothing_depth_to_space", node("DepthToSpace", ["x"], ["y"], blocksize=2), {"x": batch})
+
+
+def rows_body():
+    rows = [helper.make_tensor_value_info(n, 1, [None, 3]) for n in ("p", "p2", "s2")]
+    flag = [helper.make_tensor_value_info(n, 9, []) for n in ("c", "c2")]
+    turn = helper.make_tensor_value_info("i", 7, [])
+    nodes = [node("Identity", ["c"], ["c2"]), node("Neg", ["p"], ["p2"]),
+             node("Relu", ["p2"], ["s2"])]
+    return helper.make_graph(nodes, "body", [turn, flag[0], rows[0]], [flag[1], rows[1], rows[2]])
+
+
 def loop_body():
     number = [helper.make_tensor_value_info(n, 1, []) for n in ("p", "p2", "s2")]
     flag = [helper.make_tensor_value_info(n, 9, []) for n in ("c", "c2")]
@@ -421,5 +578,5 @@ def sequences():
 if __name__ == "__main__":
     shutil.rmtree(OUT, ignore_errors=True)
     for group in (shapes, reshapes, squeezes, expansions, ranges, types, graphs, dropouts, empties,
-                  unread, sequences):
+                  unread, sequences, nothing):
         group()

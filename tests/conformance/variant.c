@@ -101,7 +101,7 @@ static Onnx__TensorShapeProto *shape_of(const Onnx__ValueInfoProto *const value)
                                                                          : NULL;
 }
 
-/* 0 and 1 stay: what is 1 may be broadcast. */
+/* 1 stays: it may be broadcast. */
 static bool make_symbols(Onnx__GraphProto *const graph, const variant v,
                          Onnx__TensorProto *const *const values) {
   bool any = false;
@@ -111,7 +111,7 @@ static bool make_symbols(Onnx__GraphProto *const graph, const variant v,
     for (int d = 0; shape && !fixed && d < (int)shape->n_dim; d++) {
       dimension *const dim = shape->dim[d];
       if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
-          dim->dim_value > 1) {
+          dim->dim_value != 1) {
         name_dim(dim, v.dims, i, d);
         any = true;
       }

@@ -203,10 +203,10 @@ static bool is_calm(const maker *const m, const tare_tensor *const t,
   return true;
 }
 
-/* An empty tensor comes from data, or is empty always. */
+/* An empty tensor comes from data, or is empty always, but where lengths are 0. */
 static bool emptiness_is_known(maker *const m, const char *const name, const bool measured) {
   const level *const l = m->level;
-  for (int i = 0; i < MAX_LENGTHS && !measured; i++) {
+  for (int i = 0; i < MAX_LENGTHS && !measured && !m->empties; i++) {
     if (tare_tensor_count(scope_find(&l->scopes[i], name)) == 0) {
       return false;
     }

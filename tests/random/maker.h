@@ -40,6 +40,7 @@ typedef struct maker {
   int opset, depth, next_name;
   int tried, kept; /* nodes */
   bool wide;       /* tensors as large as kernels like them, instead of a few elements */
+  bool empties;    /* lengths of the inputs may be 0 */
   int names;       /* nodes share so many names; 0: they have none */
   level *level;
   char why[WHY_BYTES]; /* the last node was taken back */

@@ -20,9 +20,10 @@ typedef struct lengths {
 
 static lengths choose_lengths(maker *const m) {
   lengths n;
-  n.at[BATCH][0] = 1 + pick(m, 2);
+  m->empties = chance(m, 4);
+  n.at[BATCH][0] = m->empties && chance(m, 3) ? 0 : 1 + pick(m, 2);
   n.at[BATCH][1] = n.at[BATCH][0] + 1 + pick(m, 2);
-  n.at[TIME][0] = chance(m, 4) ? 1 : 4 + pick(m, 2);
+  n.at[TIME][0] = m->empties && chance(m, 2) ? 0 : chance(m, 4) ? 1 : 4 + pick(m, 2);
   n.at[TIME][1] = 7 + pick(m, (m->wide ? LONGEST_WIDE : LONGEST) - 6);
   for (int s = 0; s < N_SYMBOLS; s++) {
     n.at[s][2] = n.at[s][0] + pick(m, n.at[s][1] - n.at[s][0] + 1);

@@ -30,7 +30,7 @@ static void count_costs(const latency_curve *const curve, length_plan *const p) 
   for (int i = 0; i < p->n; i++) {
     const tare_length_count *const l = &p->lengths[i];
     const int64_t cost = cost_at(curve, l->length);
-    const int64_t above = i ? p->costs[i - 1].length + 1 : 1;
+    const int64_t above = i ? p->costs[i - 1].length + 1 : 0;
     p->costs[i] = (tare_length_count){cost > above ? cost : above, l->samples};
     p->least += p->costs[i].length * l->samples;
   }
@@ -55,7 +55,7 @@ static int64_t equal_padding(const length_plan *const p, const int groups,
 }
 
 double length_plan_share(const length_plan *const p, const int64_t padding) {
-  return (double)padding / (double)(padding + p->least);
+  return padding ? (double)padding / (double)(padding + p->least) : 0;
 }
 
 tare_status length_plan_make(int64_t *const values, const int64_t n,

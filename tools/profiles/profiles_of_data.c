@@ -33,8 +33,8 @@ static int64_t *values_of(const lengths *const l, const int symbol) {
   return values;
 }
 
-/* How far the lengths of a symbol range. No profiles can be cut where samples have length 0, as the
- * caches of decoders at first. */
+/* How far the lengths of a symbol range. One along which samples may be empty, as the caches of
+ * decoders at first, is not what makes them long. */
 static double width_of(const lengths *const l, const int symbol) {
   const tare_range r = lengths_range(l, symbol);
   return tare_profiles_is_sum(l->symbols, symbol) ? 0
@@ -98,11 +98,6 @@ static tare_range covered_range(const data_profiles *const d, const int group) {
 static tare_status check_covered(const data_profiles *const d, tare_error *const err) {
   const profiles_options *const o = d->options;
   const tare_range all = lengths_range(&d->scan.lengths, d->symbol);
-  if (all.min < 1) {
-    return cli_fail(err, TARE_E_INPUT,
-                    "a sample has length 0 in '%s': lengths of 1 and more can be padded",
-                    tare_profiles_symbol(d->scan.lengths.symbols, d->symbol));
-  }
   if (o->min > all.min) {
     return cli_fail(err, TARE_E_USAGE,
                     "--min %" PRId64 " leaves out the shortest sample, of length %" PRId64, o->min,

@@ -180,7 +180,6 @@ static void begin_state(const tarei_recurrent_lane *const lane, const int input,
   }
 }
 
-/* Zeros for a sequence without steps. */
 static void end_state(const tarei_recurrent_lane *const lane, const int output,
                       const float *const from) {
   const tarei_recurrent_job *const j = lane->j;
@@ -189,10 +188,10 @@ static void end_state(const tarei_recurrent_lane *const lane, const int output,
   for (size_t b = 0; to && b < lane->m; b++) {
     float *const row =
         (float *)to->data + tarei_recurrent_state_row(j->s, &j->z, lane->dir, lane->first + b);
-    if (tarei_recurrent_length(j->lengths, &j->z, lane->first + b)) {
-      memcpy(row, from + b * n, n * sizeof *row);
-    } else {
+    if (tarei_recurrent_ends_with_zeros(j->lengths, lane->first + b)) {
       memset(row, 0, n * sizeof *row);
+    } else {
+      memcpy(row, from + b * n, n * sizeof *row);
     }
   }
 }

@@ -99,6 +99,12 @@ static inline size_t tarei_recurrent_length(const int32_t *const lengths,
   return lengths ? (size_t)lengths[b] : z->steps;
 }
 
+/* Whether sequence b ends with zeros as its state: a length of 0 says that there is none. Where the
+ * axis of time itself is empty, the state stays as it was. */
+static inline bool tarei_recurrent_ends_with_zeros(const int32_t *const lengths, const size_t b) {
+  return lengths && lengths[b] == 0;
+}
+
 /* Input or output i, or NULL where it is absent; an output that nobody reads has no memory. */
 static inline const tare_tensor *tarei_recurrent_in(const tarei_step *const step,
                                                     const tarei_run *const run, const int i) {

@@ -87,7 +87,7 @@ static void recurrent_f64_begin(double *const to, const double *const from, cons
   }
 }
 
-/* The last state; zeros where there was no step. */
+/* The last state. */
 static void put_state(const sequence *const q, const int output, const double *const from) {
   const size_t n = q->j->z->hidden;
   const tare_tensor *const to = tarei_recurrent_out(q->j->step, q->j->run, output);
@@ -96,7 +96,7 @@ static void put_state(const sequence *const q, const int output, const double *c
   }
   double *const row =
       (double *)to->data + tarei_recurrent_state_row(q->j->s, q->j->z, q->dir, q->b);
-  recurrent_f64_begin(row, tarei_recurrent_length(q->j->lengths, q->j->z, q->b) ? from : NULL, 0,
+  recurrent_f64_begin(row, tarei_recurrent_ends_with_zeros(q->j->lengths, q->b) ? NULL : from, 0,
                       n);
 }
 

@@ -20,6 +20,7 @@ const tarei_op tarei_op_conv = {
     .name = "Conv",
     .domain = "",
     .sign = TAREI_SIGN_ALL,
+    .slides = true,
     .min_in = 2,
     .max_in = 3,
     .min_out = 1,

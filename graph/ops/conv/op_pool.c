@@ -63,15 +63,15 @@ static tare_status infer_global(tarei_graph *const graph, tarei_node *const node
                                   .infer = infer_as,           \
                                   __VA_ARGS__}
 
-POOL(average_pool, "AveragePool", "", 1, infer_windows, .averages = true, .sign = TAREI_SIGN_FIRST,
-     .channels_last = &tarei_op_average_pool_last);
-POOL(average_pool_last, "AveragePoolLast", "tare", 2, infer_average_last, .averages = true,
-     .sign = TAREI_SIGN_FIRST, .writes_bytes = true);
+POOL(average_pool, "AveragePool", "", 1, infer_windows, .slides = true, .averages = true,
+     .sign = TAREI_SIGN_FIRST, .channels_last = &tarei_op_average_pool_last);
+POOL(average_pool_last, "AveragePoolLast", "tare", 2, infer_average_last, .slides = true,
+     .averages = true, .sign = TAREI_SIGN_FIRST, .writes_bytes = true);
 POOL(global_average_pool, "GlobalAveragePool", "", 1, infer_global, .averages = true,
      .sign = TAREI_SIGN_FIRST);
 POOL(global_max_pool, "GlobalMaxPool", "", 1, infer_global, .averages = true,
      .sign = TAREI_SIGN_FIRST);
-POOL(lp_pool, "LpPool", "", 1, infer_windows, .sign = TAREI_SIGN_NEVER);
-POOL(max_pool, "MaxPool", "", 2, infer_windows, .averages = true, .picks = true,
+POOL(lp_pool, "LpPool", "", 1, infer_windows, .slides = true, .sign = TAREI_SIGN_NEVER);
+POOL(max_pool, "MaxPool", "", 2, infer_windows, .slides = true, .averages = true, .picks = true,
      .channels_last = &tarei_op_max_pool_last);
-POOL(max_pool_last, "MaxPoolLast", "tare", 1, infer_max_last, .selects = true);
+POOL(max_pool_last, "MaxPoolLast", "tare", 1, infer_max_last, .slides = true, .selects = true);

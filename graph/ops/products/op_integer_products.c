@@ -56,6 +56,7 @@ const tarei_op tarei_op_matmul_integer = {
 const tarei_op tarei_op_conv_integer = {
     .name = "ConvInteger",
     .domain = "",
+    .slides = true,
     .min_in = 2,
     .max_in = 4,
     .min_out = 1,

@@ -154,6 +154,7 @@ const tarei_op tarei_op_dft = {
 const tarei_op tarei_op_stft = {
     .name = "STFT",
     .domain = "",
+    .slides = true,
     .min_in = 2,
     .max_in = 4,
     .min_out = 1,

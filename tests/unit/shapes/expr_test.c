@@ -32,6 +32,23 @@ static void assert_prints(tarei_exprs *const pool, const tarei_expr e, const cha
   tarei_str_free(&s);
 }
 
+static void symbols_that_may_be_empty_are_not_one(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  assert_non_null(pool);
+  assert_prints(pool, from(pool, "max(samples, 1)"), "samples");
+  (void)from(pool, "batch");
+  tarei_exprs_may_be_empty(pool, tarei_exprs_find_symbol(pool, "batch"));
+  assert_prints(pool, from(pool, "max(batch, 1)"), "max(1, batch)");
+  assert_prints(pool, from(pool, "min(batch, 1)"), "min(1, batch)");
+  assert_prints(pool, from(pool, "max(batch, 0)"), "batch");
+  assert_prints(pool, from(pool, "24 * batch / batch"), "24");
+  tarei_exprs_set_reading(pool, true);
+  assert_prints(pool, from(pool, "max(samples, 1)"), "max(samples, 1)");
+  tarei_exprs_set_reading(pool, false);
+  tarei_exprs_free(pool);
+}
+
 static void texts_reach_their_normal_form(void **state) {
   (void)state;
   static const char *const rows[][2] = {
@@ -455,6 +472,7 @@ static void random_expressions_keep_their_values(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(texts_reach_their_normal_form),
+      cmocka_unit_test(symbols_that_may_be_empty_are_not_one),
       cmocka_unit_test(ceildiv_is_a_floordiv),
       cmocka_unit_test(what_is_not_known_stays_so),
       cmocka_unit_test(eval_refuses_overflow_and_zero_divisors),
