@@ -174,8 +174,8 @@ static tare_status raise_lengths(tarei_raising *const r, tarei_trial *const firs
   return TARE_OK;
 }
 
-static tare_status raise_search(tarei_raising *const r, const tarei_trial *const first,
-                                tare_error *const err) {
+static tare_status raise_rest(tarei_raising *const r, const tarei_trial *const first,
+                              tare_error *const err) {
   const double bound =
       tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(first->noise / first->sure, 1);
   TAREI_TRY(measure_layers(r, bound, err));
@@ -203,7 +203,7 @@ static tare_status raise_work(tarei_raising *const r, const tare_model *const mo
   TAREI_TRY(raising_learn(r, err));
   set_prices(r);
   TAREI_TRY(first.other_shapes > 0 ? raise_lengths(r, &first, err) : TARE_OK);
-  return first.sure <= most ? TARE_OK : raise_search(r, &first, err);
+  return first.sure <= most ? TARE_OK : raise_rest(r, &first, err);
 }
 
 /* What the user asks of models that are written is added by those who write them. */

@@ -10,8 +10,8 @@
 /* --- scales ---------------------------------------------------------------------------------- */
 
 static tarei_stored_form word_form(const tarei_placement *const p, const int value) {
-  return (tarei_stored_form){TARE_I16,
-                             p->graph->values[value].quant.scales[0] * (127.0f / 32767.0f), 0};
+  return (tarei_stored_form){
+      TARE_I16, tarei_written_scale(&p->graph->values[value].quant) * (127.0f / 32767.0f), 0};
 }
 
 static const char *write_zero_point(tarei_qdq_writer *const w, const char *const base,

@@ -37,6 +37,9 @@ tare_status tarei_write_qdq(const tarei_placement *placement, tare_error *err);
 /* How a value is stored in 8 bits for the target. */
 tarei_stored_form tarei_byte_form(const tarei_placement *placement, int value);
 
+/* The scale of a value around zero, wider where few samples were calibrated. */
+float tarei_written_scale(const tarei_quant *quant);
+
 /* Rounds a scale to what the model's type holds; above 0. */
 float tarei_stored_scale(float scale, tare_dtype real);
 

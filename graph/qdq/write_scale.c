@@ -1,10 +1,15 @@
 /* Scales as they are stored. */
 #include "base/half.h"
 #include "graph/qdq/write.h"
+#include "graph/quantize/row_need.h"
+
+float tarei_written_scale(const tarei_quant *const quant) {
+  return (float)(quant->scales[0] * tarei_quant_written_headroom(quant));
+}
 
 tarei_stored_form tarei_byte_form(const tarei_placement *const p, const int value) {
   const tarei_quant *const q = &p->graph->values[value].quant;
-  const float scale = q->scales[0];
+  const float scale = tarei_written_scale(q);
   if (p->symmetric[value] && p->options.weights == TARE_EXPORT_WEIGHTS_UINT8) {
     return (tarei_stored_form){TARE_U8, scale, 128};
   }

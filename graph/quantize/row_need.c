@@ -13,7 +13,8 @@
 #define DROWNED 0.1         /* static loss, 10 dB, from which on rows drown in noise */
 #define FEW_ROWS 8          /* of a sample, whose own scales take no time worth counting */
 #define HEADROOM 1.5 /* 3.5 dB of an operand of a product, where few samples were calibrated */
-#define SETTLED_SAMPLES 64 /* from so many samples or values on few others exceed a range */
+#define WRITTEN_HEADROOM 1.25 /* 1.9 dB of any activation of a model that is written, likewise */
+#define SETTLED_SAMPLES 64    /* from so many samples or values on few others exceed a range */
 #define SETTLED_VALUES 65536
 #define TYPICAL_ROW_LOSS 1e-4 /* where the table does not have it */
 #define FINER_UNSIGNED \
@@ -56,6 +57,10 @@ bool tarei_quant_is_unsettled(const tarei_quant *const quant) {
 
 double tarei_quant_headroom(const tarei_quant *const quant) {
   return quant->few_samples && !quant->stated ? HEADROOM : 1;
+}
+
+double tarei_quant_written_headroom(const tarei_quant *const quant) {
+  return quant->few_samples && !quant->stated ? WRITTEN_HEADROOM : 1;
 }
 
 bool tarei_quant_wants_windows(const tarei_quant *const quant) {

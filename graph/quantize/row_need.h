@@ -45,6 +45,10 @@ bool tarei_quant_is_unsettled(const tarei_quant *quant);
  * of few by less. */
 double tarei_quant_headroom(const tarei_quant *quant);
 
+/* The same of a scale in a model that is written, which has no row scales where others are
+ * exceeded. */
+double tarei_quant_written_headroom(const tarei_quant *quant);
+
 /* Whether few other samples exceed the range of these. */
 bool tarei_range_is_settled(int64_t n_values, int64_t n_samples);
 

@@ -260,7 +260,8 @@ static quantize_judged judged_of(const quantize_arguments *const a, const quanti
                            .fp32 = w->choice.fp32,
                            .lengths = &w->lengths,
                            .streaming = w->streaming,
-                           .processor_seconds = a->search_limit};
+                           .processor_seconds = a->search_limit,
+                           .evaluated = w->eval != NULL};
 }
 
 static tare_status raise_written(const quantize_arguments *const a, quantize_work *const w,

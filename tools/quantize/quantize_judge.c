@@ -148,6 +148,21 @@ static tare_status judge_files(const quantize_judged *const j, const quantize_wr
   return TARE_OK;
 }
 
+/* What so few samples show says little about others (docs/accuracy.md). Those of a profile may be
+ * more than were looked at. */
+static void warn_of_few(const quantize_judged *const j, const quantize_file *const file) {
+  enum { FEW_SAMPLES = 4 };
+  const int64_t n = file->checked.samples;
+  if (file->profile < 0 && n > 0 && n < FEW_SAMPLES && !j->evaluated && !file_is_bad(file)) {
+    say(&j->in->common,
+        "warning: %s is calibrated on %" PRId64
+        " sample%s, and may have less than %d dB on others, as a quarter to a third of such models "
+        "do: "
+        "expected 8 or more, or --eval with other data",
+        file->path, n, cli_s(n), ACCURACY_LIMIT);
+  }
+}
+
 static tare_status quantize_look(const quantize_judged *const j, const quantize_writing *const how,
                                  quantize_files *const files, tare_eval_result *const results,
                                  tare_error *const err) {
@@ -159,6 +174,7 @@ static tare_status quantize_look(const quantize_judged *const j, const quantize_
           "the accuracy of %s was not checked: none of the first %d samples is in its profile",
           file->path, ACCURACY_SAMPLES);
     }
+    warn_of_few(j, file);
     if (file_is_bad(file)) {
       accuracy_warn(&j->in->common, file->path, file->checked.sqnr_db, file->checked.samples);
       CLI_TRY(say_costly_layers(j, how, file, results, err));

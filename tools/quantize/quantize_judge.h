@@ -13,6 +13,7 @@ typedef struct quantize_judged {
   const length_inputs *lengths;
   tare_streaming *streaming; /* NULL: samples are runs */
   double processor_seconds;  /* that a search for layers may take; 0: the default */
+  bool evaluated;            /* other data follows */
 } quantize_judged;
 
 /* Reads the files and runs them beside the float model. Warns of each that is bad, and names the

@@ -208,8 +208,8 @@ static void tune_print_times(const tune_report *const r) {
 }
 
 /* Where lengths of outputs follow from values. */
-static void print_lengths(const tune_report *const r, const tare_tune_score *const standard,
-                          const tare_tune_score *const score) {
+static void tune_print_lengths(const tune_report *const r, const tare_tune_score *const standard,
+                               const tare_tune_score *const score) {
   const int kept = tare_tuned_n_lengths(r->tuned);
   if (!standard->other_shapes && !score->other_shapes && !kept) {
     return;
@@ -252,7 +252,7 @@ tare_status tune_print(const tune_report *const r, tare_error *const err) {
   print_bounds(r);
   print_score(r, "default", &standard);
   print_score(r, "chosen", &score);
-  print_lengths(r, &standard, &score);
+  tune_print_lengths(r, &standard, &score);
   printf("           of %d plans, over %" PRId64 " sample%s%s\n", tare_tuned_n_plans(r->tuned),
          score.samples, cli_s(score.samples),
          tare_tuned_is_complete(r->tuned) ? "" : "; the search was ended early");

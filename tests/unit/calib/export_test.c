@@ -236,6 +236,48 @@ static void weights_of_7_bits_reach_from_minus_64_to_64(void **const state) {
   }
 }
 
+/* Scales of activations in the model, as exported for a table of so many samples; to be freed. */
+static float *scales_of_activations(const export_subject *const s, const int64_t samples,
+                                    int *const n) {
+  tare_export_options o = export_options_of(s);
+  tare_table *table = NULL;
+  tare_model *exported = NULL;
+  tare_error err = {0};
+  export_must(tarei_table_merge(s->table, -1, &table, &err), &err);
+  table->profiles[0].samples = samples;
+  o.table = table;
+  char *const path = export_write(s, &o, 0, NULL, NULL);
+  export_must(tare_model_load(path, &exported, &err), &err);
+  const tarei_graph *const g = exported->graph;
+  float *const scales = calloc((size_t)g->n_values, sizeof *scales);
+  assert_non_null(scales);
+  for (int v = 0; v < g->n_values; v++) {
+    const tarei_value *const value = &g->values[v];
+    const bool scale = value->data && value->rank == 0 && strstr(value->name, "_scale");
+    scales[*n] = scale ? *(const float *)value->data->data : 0;
+    *n += scale;
+  }
+  tare_model_free(&exported);
+  tare_table_free(&table);
+  export_drop_path(path);
+  return scales;
+}
+
+static void scales_of_few_samples_are_wider(void **const state) {
+  (void)state;
+  const export_subject *const s = &export_subjects[1];
+  int n[2] = {0};
+  float *const few = scales_of_activations(s, 7, &n[0]);
+  float *const enough = scales_of_activations(s, 8, &n[1]);
+  assert_true(n[0] >= 10);
+  assert_int_equal(n[0], n[1]);
+  for (int i = 0; i < n[0]; i++) {
+    assert_true(few[i] > 1.2499F * enough[i] && few[i] < 1.2501F * enough[i]);
+  }
+  free(few);
+  free(enough);
+}
+
 static void an_export_is_the_same_bytes_again(void **const state) {
   (void)state;
   for (int i = 0; i < N_EXPORT_SUBJECTS; i++) {
@@ -398,6 +440,7 @@ int main(void) {
       cmocka_unit_test(an_export_is_the_same_bytes_again),
       cmocka_unit_test(weights_are_rounded_as_the_table_says),
       cmocka_unit_test(weights_of_7_bits_reach_from_minus_64_to_64),
+      cmocka_unit_test(scales_of_few_samples_are_wider),
       cmocka_unit_test(constants_may_lie_beside_the_model),
       cmocka_unit_test(constants_of_a_lost_model_are_not_kept),
       cmocka_unit_test(rows_get_the_form_that_was_asked_for),

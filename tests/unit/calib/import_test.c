@@ -72,6 +72,9 @@ static void an_export_comes_back_to_the_byte(void **const state) {
         (tare_export_weights)(i / N_EXPORT_SUBJECTS / tare_n_export_targets() / TARE_ROWS_COUNT);
     tare_error err = {0};
     tare_export *out = NULL;
+    if (o.weights == TARE_EXPORT_WEIGHTS_INT7) { /* no channel has 127 */
+      continue;
+    }
     if (tare_export_new(s->path, &o, &out, &err) == TARE_E_USAGE) { /* not a form of the target */
       assert_true(o.rows != TARE_ROWS_FLOAT || o.weights == TARE_EXPORT_WEIGHTS_UINT8);
       continue;
