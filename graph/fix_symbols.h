@@ -17,9 +17,9 @@
 tare_status tarei_graph_fix_symbols(tarei_graph *graph, const tare_profiles *profiles, int *n_fixed,
                                     tare_error *err);
 
-/* Infers a graph that was read, and keeps what was read in it. If this fails for reasons that values for symbols might remove, the
- * graph is left as it was read, and `waits` receives the error; otherwise its status is TARE_OK. If
- * `waits` is NULL, the error is returned. */
+/* Infers a graph that was read, and keeps what was read in it. If this fails for reasons that
+ * values for symbols might remove, the graph is left as it was read, and `waits` receives the
+ * error; otherwise its status is TARE_OK. If `waits` is NULL, the error is returned. */
 tare_status tarei_graph_infer_or_wait(tarei_graph **graph, tare_error *waits, tare_error *err);
 
 /* Marks the symbols that are 0 in a profile; whether there are any. The graph must be inferred from

@@ -1,6 +1,7 @@
 #include "graph/qdq/export.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "graph/qdq/raise.h"
 #include "graph/qdq/write.h"
 #include "graph/quantize/levels.h"
+#include "graph/quantize/row_need.h"
 #include "graph/quantize/smooth.h"
 
 struct tare_export {
@@ -22,6 +24,7 @@ struct tare_export {
   int n_layers;
   size_t cap_layers;
   int n_folded_norms;
+  double headroom;          /* of scales of activations */
   char **unused_smoothings; /* names of tensors */
   int n_unused_smoothings;
 };
@@ -234,6 +237,14 @@ static tare_status place_and_write(tare_export *const out, tarei_graph *const gr
   return status;
 }
 
+static double widest_headroom(const tarei_graph *const graph) {
+  double widest = 1;
+  for (int v = 0; v < graph->n_values; v++) {
+    widest = fmax(widest, tarei_quant_written_headroom(&graph->values[v].quant));
+  }
+  return widest;
+}
+
 /* Annotates, smooths and writes a graph that is ready for it. */
 static tare_status export_graph(tare_export *const out, tarei_graph *const graph,
                                 const tare_export_options *const o, tare_error *const err) {
@@ -247,6 +258,7 @@ static tare_status export_graph(tare_export *const out, tarei_graph *const graph
   TAREI_TRY_GOTO(tarei_qdq_annotate(graph, o->table, o->profile, n ? unused : NULL, changed, err),
                  done);
   TAREI_TRY_GOTO(tarei_graph_mark_levels(graph, err), done);
+  out->headroom = widest_headroom(graph);
   keep_unused_smoothings(out, o->table, unused);
   out->opset_read = tarei_onnx_file_opset(&out->file, "");
   TAREI_TRY_GOTO(tarei_onnx_raise(&out->file, graph, needed_opset(&out->file, o), err), done);
@@ -337,6 +349,10 @@ tare_exported_layer tare_export_layer(const tare_export *const out, const int i)
 
 int tare_export_n_folded_norms(const tare_export *const out) {
   return out->n_folded_norms;
+}
+
+double tare_export_headroom(const tare_export *const out) {
+  return out->headroom;
 }
 
 int tare_export_n_unused_smoothings(const tare_export *const out) {

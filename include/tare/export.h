@@ -133,6 +133,10 @@ TARE_API tare_exported_layer tare_export_layer(const tare_export *out, int i);
  * into the weights and the bias of the Conv before them, since engines take no Q/DQ between. */
 TARE_API int tare_export_n_folded_norms(const tare_export *out);
 
+/** How many times as wide as the table's the scales of activations are: above 1 where the table is
+ * of so few recordings that others exceed them. */
+TARE_API double tare_export_headroom(const tare_export *out);
+
 /** Number of tensors that the table smooths, but the model that is written does not: there is none
  * of this name, its constants are not float32, or not all that makes or reads it can make up for
  * it. They keep their scales. */

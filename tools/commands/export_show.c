@@ -96,12 +96,25 @@ static void export_print_raised(const tare_export *const out) {
   free(forms);
 }
 
+static bool is_all_float(const tare_export *const out) {
+  return count_form(out, "fp32") == tare_export_n_layers(out);
+}
+
+static void print_headroom(const tare_export *const out) {
+  if (tare_export_headroom(out) > 1 && !is_all_float(out)) {
+    printf(
+        "headroom   scales of activations are %g times as wide, for few recordings were "
+        "calibrated\n",
+        tare_export_headroom(out));
+  }
+}
+
 /* What the same integers do elsewhere. */
 static void print_saturation(const tare_export *const out, const tare_export_options *const o) {
   const tare_export_target *const target = tare_export_target_at(o->target);
   const bool may =
       o->weights == TARE_EXPORT_WEIGHTS_INT8 || o->weights == TARE_EXPORT_WEIGHTS_FLOAT;
-  if (target->without_vnni && may && count_form(out, "fp32") < tare_export_n_layers(out)) {
+  if (target->without_vnni && may && !is_all_float(out)) {
     printf(
         "saturates  u8 times s8 in %s on x86 processors without VNNI, which costs accuracy: "
         "--weights %s avoids it\n",
@@ -128,6 +141,7 @@ void export_print(const tare_export *const out, const tare_export_options *const
   roundings_print(count_rounding(out, TARE_ROUNDING_TABLE),
                   count_rounding(out, TARE_ROUNDING_NEAREST));
   export_print_methods(out);
+  print_headroom(out);
   print_saturation(out, o);
   print_reasons(out);
   free(forms);
@@ -151,6 +165,7 @@ void export_json(cJSON *const object, const tare_export *const out,
   json_int(object, "opset", written);
   json_int(object, "model_opset", read);
   json_int(object, "folded_norms", tare_export_n_folded_norms(out));
+  json_real(object, "headroom", tare_export_headroom(out));
   cJSON *const list = json_add(object, "layers", json_array());
   for (int i = 0; i < tare_export_n_layers(out); i++) {
     const tare_exported_layer layer = tare_export_layer(out, i);
@@ -174,7 +189,7 @@ static const char *export_unsmoothed(const void *const out, const int i) {
 
 void export_say(const opt_common *const common, const tare_export *const out,
                 const char *const path) {
-  if (count_form(out, "fp32") == tare_export_n_layers(out)) {
+  if (is_all_float(out)) {
     say(common, "warning: no layer of %s is quantized", path);
   }
   smoothings_warn(common, path, out, tare_export_n_unused_smoothings(out), export_unsmoothed);
