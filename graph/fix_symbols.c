@@ -10,24 +10,26 @@ enum { MOST_PROBED = 16 }; /* symbols that an error is blamed on: each takes two
 
 /* --- constants for symbols -------------------------------------------------------------------- */
 
-/* Whether an input has the symbol. */
-static tare_status fix(tarei_graph *const graph, const int symbol, const int64_t value,
-                       bool *const found, tare_error *const err) {
-  const tarei_expr number = tarei_expr_const(graph->exprs, value);
-  *found = false;
-  if (number == TAREI_EXPR_NONE) {
-    return tarei_fail_memory(err, graph->name, sizeof number);
-  }
+/* Puts a length in the place of a symbol; whether an input has the symbol. */
+static bool replace(const tarei_graph *const graph, const int symbol, const tarei_expr length) {
+  bool found = false;
   for (int i = 0; i < graph->n_inputs; i++) {
     tarei_value *const v = &graph->values[graph->inputs[i]];
     for (int d = 0; d < v->rank; d++) {
       if (tarei_expr_is_symbol(graph->exprs, v->dims[d]) == symbol) {
-        v->dims[d] = number;
-        *found = true;
+        v->dims[d] = length;
+        found = true;
       }
     }
   }
-  return TARE_OK;
+  return found;
+}
+
+static tare_status fix(tarei_graph *const graph, const int symbol, const int64_t value,
+                       bool *const found, tare_error *const err) {
+  const tarei_expr number = tarei_expr_const(graph->exprs, value);
+  *found = number != TAREI_EXPR_NONE && replace(graph, symbol, number);
+  return number == TAREI_EXPR_NONE ? tarei_fail_memory(err, graph->name, sizeof number) : TARE_OK;
 }
 
 tare_status tarei_graph_fix_symbols(tarei_graph *const graph, const tare_profiles *const profiles,
@@ -165,6 +167,20 @@ static bool may_be_zero(const tare_profiles *const profiles, const int symbol) {
   return false;
 }
 
+/* A sum of lengths that may be 0 could be 1 like a dim that is broadcast, so that it must be known
+ * to be the sum that its name says. */
+static void write_sums(const tarei_graph *const graph, const tare_profiles *const profiles) {
+  for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
+    const char *const name = tare_profiles_symbol(profiles, s);
+    const int symbol = tarei_exprs_find_symbol(graph->exprs, name);
+    tarei_expr sum;
+    if (symbol >= 0 && tare_profiles_is_sum(profiles, s) &&
+        tarei_expr_parse(graph->exprs, name, &sum, NULL) == TARE_OK) {
+      (void)replace(graph, symbol, sum); /* an input has it, unless it was fixed */
+    }
+  }
+}
+
 bool tarei_graph_mark_empty(const tarei_graph *const graph, const tare_profiles *const profiles) {
   bool any = false;
   for (int s = 0; s < tare_profiles_n_symbols(profiles); s++) {
@@ -173,6 +189,9 @@ bool tarei_graph_mark_empty(const tarei_graph *const graph, const tare_profiles 
       tarei_exprs_may_be_empty(graph->exprs, symbol);
       any = true;
     }
+  }
+  if (any) {
+    write_sums(graph, profiles);
   }
   return any;
 }

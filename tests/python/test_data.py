@@ -151,7 +151,8 @@ class WrongTest(TestCase):
         ids = np.ones((1, 3), np.int64)
         self.wrong((ids[None], ids), "data of rank 3 does not match an input of rank 2")
         self.wrong((ids, np.ones((1, 4), np.int64)), "sequence", tare.ShapeError)
-        self.wrong((ids[:, :0], ids), "is empty")
+        self.wrong((ids[:, :0], ids), "sequence is 0 by axis 1", tare.ShapeError)
+        self.wrong((ids[:, :0],) * 2, "outside every profile", tare.ShapeError)
         self.wrong((np.ones((1, 900), np.int64),) * 2, "outside every profile", tare.ShapeError)
 
     def test_named(self):
