@@ -15,6 +15,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/ms_attention.c
   expand/ms_fused.c
   expand/ms_gelu.c
+  expand/ms_group_query_attention.c
   expand/ms_integer_products.c
   expand/ms_layer_norm.c
   expand/ms_quantize_linear.c

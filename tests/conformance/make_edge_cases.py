@@ -57,7 +57,9 @@ def case(name, nodes, feeds, outs=("y",), opset=13, init=None):
     init = [numpy_helper.from_array(np.asarray(v), k) for k, v in (init or {}).items()]
     graph = helper.make_graph(nodes, "g", [info(k, v) for k, v in feeds.items()],
                               [onnx.ValueInfoProto(name=o) for o in outs], init)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    domains = sorted({n.domain for n in nodes} - {""})
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)] +
+                              [helper.make_opsetid(domain, 1) for domain in domains])
     model.ir_version = 8 if opset > 13 else 7
     folder = os.path.join(OUT, "test_" + name.replace("-", "m"))
     data = os.path.join(folder, "test_data_set_0")
@@ -429,6 +431,57 @@ def rows_body():
     return helper.make_graph(nodes, "body", [turn, flag[0], rows[0]], [flag[1], rows[1], rows[2]])
 
 
+def group_queries():
+    """GroupQueryAttention: caches that grow and caches that are buffers, sequences of other lengths."""
+    angle = np.arange(32)[:, None] * np.arange(1, 9) / 10
+    tables = {"cos": np.cos(angle).astype(np.float32), "sin": np.sin(angle).astype(np.float32)}
+
+    def attend(name, batch, rows, past, last, kv=2, packed=False, tables=None, places=None, **more):
+        random = np.random.RandomState(len(name) + batch)
+
+        def numbers(*shape):
+            return random.randn(*shape).astype(np.float32)
+
+        feeds = {"q": numbers(batch, rows, (4 + 2 * kv if packed else 4) * 16)}
+        if not packed:
+            feeds.update(k=numbers(batch, rows, kv * 16), v=numbers(batch, rows, kv * 16))
+        feeds.update(pk=numbers(batch, kv, past, 16), pv=numbers(batch, kv, past, 16),
+                     last=np.array(last, np.int32), total=np.array(max(last) + 1, np.int32))
+        ins = ["q"] + (["", ""] if packed else ["k", "v"]) + ["pk", "pv", "last", "total"]
+        ins += ["cos", "sin"] if tables else []
+        if places is not None:
+            feeds["places"] = np.array(places, np.int64)
+            ins.append("places")
+        case("group_query_" + name,
+             node("GroupQueryAttention", ins, ["y", "ck", "cv"], domain="com.microsoft",
+                  num_heads=4, kv_num_heads=kv, do_rotary=int(tables is not None), **more),
+             feeds, outs=("y", "ck", "cv"), init=tables, opset=17)
+
+    attend("first", 2, 5, 0, [4, 4])
+    attend("first_in_buffer", 2, 5, 12, [4, 4])
+    attend("token", 2, 1, 6, [6, 6])
+    attend("token_in_buffer", 2, 1, 12, [6, 6])
+    attend("token_lengths", 3, 1, 6, [6, 3, 4])
+    attend("token_lengths_in_buffer", 3, 1, 12, [6, 3, 4])
+    attend("chunk", 1, 3, 4, [6])
+    attend("chunk_in_buffer", 1, 3, 12, [6])
+    attend("packed", 2, 5, 0, [4, 4], packed=True)
+    attend("single_key_head", 2, 1, 6, [6, 6], kv=1)
+    attend("softcap", 2, 5, 0, [4, 4], softcap=2.0)
+    attend("scale", 2, 5, 0, [4, 4], scale=0.5)
+    for window in (1, 3):
+        attend("window_%d" % window, 2, 5, 0, [4, 4], local_window_size=window)
+        attend("window_%d_token" % window, 2, 1, 6, [6, 6], local_window_size=window)
+        attend("window_%d_chunk" % window, 1, 3, 6, [8], local_window_size=window)
+    for interleaved in (0, 1):
+        turn = {"tables": tables, "rotary_interleaved": interleaved}
+        attend("rotary_%d_first" % interleaved, 2, 5, 0, [4, 4], **turn)
+        attend("rotary_%d_token" % interleaved, 2, 1, 6, [6, 6], **turn)
+        attend("rotary_%d_lengths" % interleaved, 3, 1, 12, [6, 3, 4], **turn)
+        attend("rotary_%d_packed" % interleaved, 2, 1, 6, [6, 6], packed=True, **turn)
+    attend("rotary_places", 2, 1, 6, [6, 6], tables=tables, places=[[7], [5]])
+
+
 def loop_body():
     number = [helper.make_tensor_value_info(n, 1, []) for n in ("p", "p2", "s2")]
     flag = [helper.make_tensor_value_info(n, 9, []) for n in ("c", "c2")]
@@ -578,5 +631,5 @@ def sequences():
 if __name__ == "__main__":
     shutil.rmtree(OUT, ignore_errors=True)
     for group in (shapes, reshapes, squeezes, expansions, ranges, types, graphs, dropouts, empties,
-                  unread, sequences, nothing):
+                  unread, sequences, nothing, group_queries):
         group()
