@@ -26,5 +26,6 @@ tune --json | "$JSON_CHECK" default.other_shapes '>=' 1 chosen.other_shapes == 0
 tune | grep lengths
 echo "== quantize"
 # shellcheck disable=SC2086
-"$TARE" quantize "$model" $data --method minmax -o x.onnx 2>&1 >text | head -1
+"$TARE" quantize "$model" $data --method minmax -o x.onnx 2>said >text || exit
+head -1 said
 "$TARE" run x.onnx "$folder/others" --against "$model" --json -q | "$JSON_CHECK" sqnr_db '>' 35 other_shapes == 0
