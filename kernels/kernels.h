@@ -21,6 +21,7 @@
 #include "kernels/families/gemm.h"
 #include "kernels/families/isa.h"
 #include "kernels/families/observing.h"
+#include "kernels/families/planes.h"
 #include "kernels/families/recurrent.h"
 #include "kernels/families/reductions.h"
 #include "kernels/families/rows.h"
@@ -68,6 +69,8 @@
   X(pool_mean, tarei_pool_mean_fn)             \
   X(channel_moments, tarei_channel_moments_fn) \
   X(channel_scale, tarei_channel_scale_fn)     \
+  X(plane_moments, tarei_plane_moments_fn)     \
+  X(plane_scale, tarei_plane_scale_fn)         \
   X(lut_u8, tarei_lut_u8_fn)                   \
   X(dequantize, tarei_dequantize_fn)           \
   X(cast, tarei_cast_fn)                       \

@@ -53,40 +53,58 @@ typedef struct plain {
   float epsilon;
 } plain;
 
-/* One group of channels, which lie one behind the other. */
-#define PLAIN_GROUP(name, type)                                                            \
-  static void name(const plain *const p, const size_t index) {                             \
-    const size_t of_each = p->channels / p->groups, n = of_each * p->n;                    \
-    const size_t first = index % p->groups * of_each;                                      \
-    const type *const x = (const type *)p->run->in[0]->data + index * n;                   \
-    type *const out = (type *)p->run->out[0]->data + index * n;                            \
-    double sum = 0, squares = 0;                                                           \
-    for (size_t i = 0; i < n; i++) {                                                       \
-      sum += (double)x[i];                                                                 \
-    }                                                                                      \
-    const double mean = sum / (double)n;                                                   \
-    for (size_t i = 0; i < n; i++) {                                                       \
-      const double d = (double)x[i] - mean;                                                \
-      squares += d * d;                                                                    \
-    }                                                                                      \
-    for (size_t c = 0; c < of_each; c++) {                                                 \
-      const double factor = factor_of(squares / (double)n, p->epsilon,                     \
-                                      tarei_real_at(p->run->in[1], (int64_t)(first + c))); \
-      const double bias = tarei_real_at(p->run->in[2], (int64_t)(first + c));              \
-      const type a = (type)factor, b = (type)(bias - mean * factor);                       \
-      for (size_t i = c * p->n; i < (c + 1) * p->n; i++) {                                 \
-        out[i] = x[i] * a + b;                                                             \
-      }                                                                                    \
-    }                                                                                      \
+/* The index of a group's first channel; groups lie one behind the other. */
+static size_t plain_channel(const plain *const p, const size_t index) {
+  return index % p->groups * (p->channels / p->groups);
+}
+
+static double plain_factor(const plain *const p, const size_t c, const double variance) {
+  return factor_of(variance, p->epsilon, tarei_real_at(p->run->in[1], (int64_t)c));
+}
+
+static void plain_group_f32(const plain *const p, const size_t index) {
+  const size_t of_each = p->channels / p->groups, n = of_each * p->n;
+  const size_t first = plain_channel(p, index);
+  const float *const x = (const float *)p->run->in[0]->data + index * n;
+  float *const out = (float *)p->run->out[0]->data + index * n;
+  const tarei_plane_moments m = p->run->kernels->plane_moments(x, n);
+  const float center = (float)m.mean;
+  for (size_t c = 0; c < of_each; c++) {
+    const double factor = plain_factor(p, first + c, m.squares / (double)n);
+    const double bias = tarei_real_at(p->run->in[2], (int64_t)(first + c));
+    const float a = (float)factor, b = (float)(bias + ((double)center - m.mean) * factor);
+    const tarei_plane_scale scale = {.center = &center, .factor = &a, .offset = &b};
+    p->run->kernels->plane_scale(&scale, x + c * p->n, p->n, out + c * p->n);
   }
-PLAIN_GROUP(plain_group_f32, float)
-PLAIN_GROUP(plain_group_f64, double)
+}
+
+static void plain_group_f64(const plain *const p, const size_t index) {
+  const size_t of_each = p->channels / p->groups, n = of_each * p->n;
+  const size_t first = plain_channel(p, index);
+  const double *const x = (const double *)p->run->in[0]->data + index * n;
+  double *const out = (double *)p->run->out[0]->data + index * n;
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < n; i++) {
+    sum += x[i];
+  }
+  const double mean = sum / (double)n;
+  for (size_t i = 0; i < n; i++) {
+    squares += (x[i] - mean) * (x[i] - mean);
+  }
+  for (size_t c = 0; c < of_each; c++) {
+    const double a = plain_factor(p, first + c, squares / (double)n);
+    const double b = tarei_real_at(p->run->in[2], (int64_t)(first + c)) - mean * a;
+    for (size_t i = c * p->n; i < (c + 1) * p->n; i++) {
+      out[i] = x[i] * a + b;
+    }
+  }
+}
 
 static void plain_range(const void *const user, const size_t first, const size_t end,
                         const int thread) {
   (void)thread;
   const plain *const p = user;
-  for (size_t i = first; i < end; i++) {
+  for (size_t i = first; p->n && i < end; i++) {
     (p->run->in[0]->dtype == TARE_F32 ? plain_group_f32 : plain_group_f64)(p, i);
   }
 }

@@ -147,13 +147,43 @@ static void test_batch(void **state) {
   }
 }
 
-static void test_instances(void **state) {
+/* One element for each channel, whose mean is far from zero. */
+static void test_vectors(void **state) {
   (void)state;
+  enum { N = 37 };
+  float x[BATCH * N], parameters[5][N];
+  for (int i = 0; i < BATCH * N; i++) {
+    x[i] = 1000 + (float)(i * 7 % 23) / 5;
+  }
+  for (int c = 0; c < N; c++) {
+    parameters[1][c] = (float)(c % 5) - 1.5f;
+    parameters[2][c] = (float)c / 9;
+    parameters[3][c] = 1000.3f + (float)(c % 4) / 3;
+    parameters[4][c] = 0.5f + (float)(c % 3);
+  }
   one_node t;
   one_node_start(&t);
-  add_x(&t, TARE_F64);
-  (void)one_node_input(&t, TARE_F64, 1, (int64_t[]){CHANNELS}, NULL);
-  (void)one_node_input(&t, TARE_F64, 1, (int64_t[]){CHANNELS}, NULL);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){BATCH, N}, x);
+  for (int i = 1; i < 5; i++) {
+    (void)one_node_input(&t, TARE_F32, 1, (int64_t[]){N}, parameters[i]);
+  }
+  one_node_op(&t, "BatchNormalization", "", 15, 1);
+  one_node_run_ok(&t);
+  double y[BATCH * N];
+  for (size_t i = 0; i < BATCH * N; i++) {
+    const size_t c = i % N;
+    y[i] = (at(&t, 0, i) - at(&t, 3, c)) / sqrt(at(&t, 4, c) + 1e-5) * at(&t, 1, c) + at(&t, 2, c);
+  }
+  expect(&t, 0, y, BATCH * N);
+  one_node_end(&t);
+}
+
+static void check_instances(const tare_dtype dtype) {
+  one_node t;
+  one_node_start(&t);
+  add_x(&t, dtype);
+  (void)one_node_input(&t, dtype, 1, (int64_t[]){CHANNELS}, NULL);
+  (void)one_node_input(&t, dtype, 1, (int64_t[]){CHANNELS}, NULL);
   one_node_op(&t, "InstanceNormalization", "", 6, 1);
   one_node_run_ok(&t);
   double y[ALL];
@@ -165,6 +195,12 @@ static void test_instances(void **state) {
   }
   expect(&t, 0, y, ALL);
   one_node_end(&t);
+}
+
+static void test_instances(void **state) {
+  (void)state;
+  check_instances(TARE_F32);
+  check_instances(TARE_F64);
 }
 
 /* Softmax, LogSoftmax and Hardmax of float64 over the middle axis, or from it on before opset 13.
@@ -207,9 +243,9 @@ static void test_softmax(void **state) {
 int main(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows),    cmocka_unit_test(test_rows_as_bytes),
-      cmocka_unit_test(test_batch),   cmocka_unit_test(test_instances),
-      cmocka_unit_test(test_softmax),
+      cmocka_unit_test(test_rows),      cmocka_unit_test(test_rows_as_bytes),
+      cmocka_unit_test(test_batch),     cmocka_unit_test(test_vectors),
+      cmocka_unit_test(test_instances), cmocka_unit_test(test_softmax),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

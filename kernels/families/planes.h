@@ -1,0 +1,26 @@
+#ifndef TAREI_KERNELS_FAMILIES_PLANES_H
+#define TAREI_KERNELS_FAMILIES_PLANES_H
+
+#include <stddef.h>
+
+/* Channels-first: the elements of a channel lie side by side. */
+
+/* The mean of n >= 1 floats and the sum of their squared distances from it, from the sums s and q of
+ * d and of d * d for the distances d from the first element: squares = q - s * s / n. In double, with
+ * sixteen sums each, of every sixteenth element, whose halves are added 8, 4, 2, 1. One reading is
+ * enough for that: no element is further from the mean than the root of n times its variance, so that
+ * n * 2^-53 is all that the difference may lose. Infinite elements make both NaN. */
+typedef struct tarei_plane_moments {
+  double mean, squares;
+} tarei_plane_moments;
+typedef tarei_plane_moments tarei_plane_moments_fn(const float *x, size_t n);
+
+/* out[i] = (x[i] - center) * factor + offset, the product and the sum in one rounding. step 1: each
+ * element has its own center, factor and offset; step 0: all have the same. In place allowed. */
+typedef struct tarei_plane_scale {
+  const float *center, *factor, *offset;
+  size_t step;
+} tarei_plane_scale;
+typedef void tarei_plane_scale_fn(const tarei_plane_scale *s, const float *x, size_t n, float *out);
+
+#endif
