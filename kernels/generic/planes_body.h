@@ -62,3 +62,92 @@ void TAREI_K(tarei_k_plane_scale_f32_16)(const tarei_plane_scale *s, const float
     v_store_part(out + i, v_fma(distance, factor, offset), n - i);
   }
 }
+
+/* --- pool ------------------------------------------------------------------------------------- */
+/* Where the block of sixteen begins that takes element i of n: the last one overlaps the one before
+ * it. */
+TAREI_INLINE size_t pool_block(size_t i, size_t n) {
+  return n - i < TAREI_LANES ? n - TAREI_LANES : i;
+}
+
+TAREI_INLINE void pool_add_block(const tarei_pool_line *p, size_t i, double *sums) {
+  w16 sum = p->n_rows ? w_widen(p->rows[0] + i) : w_set1(0);
+  for (size_t r = 1; r < p->n_rows; r++) {
+    sum = w_add(sum, w_widen(p->rows[r] + i));
+  }
+  w_store(sums + i, sum);
+}
+
+TAREI_INLINE void pool_add_column(const tarei_pool_line *p, size_t i, double *sums) {
+  double sum = p->n_rows ? (double)p->rows[0][i] : 0;
+  for (size_t r = 1; r < p->n_rows; r++) {
+    sum += (double)p->rows[r][i];
+  }
+  sums[i] = sum;
+}
+
+static void TAREI_K(pool_add_columns)(const tarei_pool_line *p, double *sums) {
+  if (p->width < TAREI_LANES) {
+    for (size_t i = 0; i < p->width; i++) {
+      pool_add_column(p, i, sums);
+    }
+    return;
+  }
+  for (size_t i = 0; i < p->width; i += TAREI_LANES) {
+    pool_add_block(p, pool_block(i, p->width), sums);
+  }
+}
+
+/* Sixteen columns `stride` apart. */
+TAREI_INLINE w16 pool_sums_apart(const double *from, size_t stride) {
+  if (stride == 1) {
+    return w_load(from);
+  }
+  double lane[TAREI_LANES];
+  for (size_t l = 0; l < TAREI_LANES; l++) {
+    lane[l] = from[l * stride];
+  }
+  return w_load(lane);
+}
+
+TAREI_INLINE void pool_mean_block(const tarei_pool_line *p, const double *from, size_t stride,
+                                  float *out) {
+  w16 sum = pool_sums_apart(from, stride);
+  for (size_t t = 1; t < p->taps; t++) {
+    sum = w_add(sum, pool_sums_apart(from + t * p->dilation, stride));
+  }
+  w_narrow(out, w_mul(sum, w_set1(p->share)));
+}
+
+TAREI_INLINE float pool_mean_of(const tarei_pool_line *p, const double *from) {
+  double sum = from[0];
+  for (size_t t = 1; t < p->taps; t++) {
+    sum += from[t * p->dilation];
+  }
+  return (float)(sum * p->share);
+}
+
+TAREI_INLINE void pool_means(const tarei_pool_line *p, const double *from, size_t stride) {
+  if (p->n < TAREI_LANES) {
+    for (size_t i = 0; i < p->n; i++) {
+      p->out[i] = pool_mean_of(p, from + i * stride);
+    }
+    return;
+  }
+  for (size_t i = 0; i < p->n; i += TAREI_LANES) {
+    const size_t at = pool_block(i, p->n);
+    pool_mean_block(p, from + at * stride, stride, p->out + at);
+  }
+}
+
+void TAREI_K(tarei_k_pool_line_f32_16)(const tarei_pool_line *line, double *sums) {
+  const tarei_pool_line copy = *line, *const p = &copy; /* which stores do not make it read again */
+  TAREI_K(pool_add_columns)(p, sums);
+  if (p->stride == 1) {
+    pool_means(p, sums + p->first, 1);
+  } else if (p->stride == 2) {
+    pool_means(p, sums + p->first, 2);
+  } else {
+    pool_means(p, sums + p->first, p->stride);
+  }
+}

@@ -1,6 +1,8 @@
-/* AveragePool and MaxPool over one, two or three axes, channels first. */
+/* AveragePool and MaxPool over one, two or three axes, channels first: averages a line at a time,
+ * the largest of each window for itself. */
 #include <math.h>
 
+#include "base/mem.h"
 #include "engine/lower/conv/pool_any.h"
 #include "engine/lower/conv/pool_taps.h"
 #include "engine/threads.h"
@@ -30,19 +32,134 @@ static tare_status pool_prepare(tarei_step *const step, tarei_blobs *const blobs
                    : tarei_pooling_read(step, x->rank - 2, &s->pooling, err);
 }
 
-static size_t pool_scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                           const tare_tensor *const *const out, const int threads) {
-  (void)in;
-  (void)out;
-  const pool_state *const s = step->state;
-  return s->is_any ? tarei_pool_any_scratch(&s->any, threads) : 0;
+/* A thread's scratch for lines of averages: the sums of columns, and where the rows begin. */
+static size_t line_sums_bytes(const int64_t *const in) {
+  return tarei_round_up(tarei_times((size_t)in[2], sizeof(double)), TAREI_ALIGN);
 }
 
-/* One window: t holds the taps of each axis. A window without elements gives 0 or -infinity. */
+static size_t line_bytes(const tarei_pool_geometry *const g) {
+  size_t rows = sizeof(float *);
+  for (int a = 0; a < 2; a++) {
+    const int64_t k = g->s->window.kernel[a];
+    rows = tarei_times(rows, (size_t)(k < g->in[a] ? k : g->in[a]));
+  }
+  return tarei_plus(line_sums_bytes(g->in), tarei_round_up(rows, TAREI_ALIGN));
+}
+
+static size_t pool_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                           const tare_tensor *const *const out, const int threads) {
+  const pool_state *const s = step->state;
+  if (s->is_any) {
+    return tarei_pool_any_scratch(&s->any, threads);
+  }
+  if (step->node->op == &tarei_op_max_pool) {
+    return 0;
+  }
+  const tarei_pool_geometry g = tarei_pool_geometry_of(&s->pooling, true, 2, in[0], out[0]);
+  return tarei_times((size_t)threads, line_bytes(&g));
+}
+
+typedef struct pool_job {
+  tarei_pool_geometry g;
+  const tarei_run *run;
+  const float *x;
+  float *y;
+  size_t in, out; /* elements of a plane */
+} pool_job;
+
+/* --- averages --------------------------------------------------------------------------------- */
+
+/* Rows of a plane under the taps along the outer axes; returns their number. */
+static size_t line_rows(const tarei_pool_geometry *const g, const tarei_pool_taps *const t,
+                        const float *const x, const float **const rows) {
+  const int64_t *const d = g->s->window.dilations;
+  size_t n = 0;
+  for (int64_t i = t[0].first; i < t[0].end; i++) {
+    const int64_t z = (t[0].start + i * d[0]) * g->in[1];
+    for (int64_t j = t[1].first; j < t[1].end; j++) {
+      rows[n++] = x + (z + t[1].start + j * d[1]) * g->in[2];
+    }
+  }
+  return n;
+}
+
+/* Windows [*begin, *end) of a line have all taps. */
+static void line_whole(const tarei_pool_geometry *const g, int64_t *const begin,
+                       int64_t *const end) {
+  const tarei_window *const w = &g->s->window;
+  const int64_t stride = w->strides[2], span = (w->kernel[2] - 1) * w->dilations[2] + 1;
+  const int64_t last = g->in[2] + g->before[2] - span; /* where one may begin */
+  const int64_t first = g->before[2] > 0 ? (g->before[2] + stride - 1) / stride : 0;
+  const int64_t after = last < 0 ? 0 : last / stride + 1;
+  *end = after < g->out[2] ? after : g->out[2];
+  *begin = first < *end ? first : *end;
+}
+
+/* A window without all taps. A window without elements gives 0. */
+static float line_mean_of(const tarei_pool_geometry *const g, const tarei_pool_taps *const t,
+                          const double *const sums) {
+  double sum = 0;
+  for (int64_t k = t[2].first; k < t[2].end; k++) {
+    sum += sums[t[2].start + k * g->s->window.dilations[2]];
+  }
+  const double count = tarei_pool_divisor(g, t);
+  return count > 0 ? (float)(sum / count) : 0.0f;
+}
+
+static void pool_line_of(const pool_job *const j, tarei_pool_taps *const t, const float *const x,
+                         void *const scratch, float *const out) {
+  const tarei_pool_geometry *const g = &j->g;
+  const tarei_window *const w = &g->s->window;
+  double *const sums = scratch;
+  const float **const rows = (const float **)(void *)((char *)scratch + line_sums_bytes(g->in));
+  int64_t begin, end;
+  line_whole(g, &begin, &end);
+  tarei_pool_line line = {.rows = rows,
+                          .n_rows = line_rows(g, t, x, rows),
+                          .width = (size_t)g->in[2],
+                          .taps = (size_t)w->kernel[2],
+                          .stride = (size_t)w->strides[2],
+                          .dilation = (size_t)w->dilations[2],
+                          .n = (size_t)(end - begin),
+                          .out = out + begin};
+  t[2] = tarei_pool_taps_of(g, 2, begin);
+  const double count = tarei_pool_divisor(g, t);
+  line.first = line.n ? (size_t)t[2].start : 0;
+  line.share = count > 0 ? 1 / count : 0;
+  j->run->kernels->pool_line(&line, sums);
+  for (int64_t k = 0; k < g->out[2]; k++) {
+    k = k == begin ? end : k;
+    if (k < g->out[2]) {
+      t[2] = tarei_pool_taps_of(g, 2, k);
+      out[k] = line_mean_of(g, t, sums);
+    }
+  }
+}
+
+static void average_planes(const void *const user, const size_t first, const size_t end,
+                           const int thread) {
+  const pool_job *const j = user;
+  const tarei_pool_geometry *const g = &j->g;
+  void *const scratch = tarei_thread_scratch(j->run, thread, line_bytes(g));
+  for (size_t p = first; p < end; p++) {
+    tarei_pool_taps t[TAREI_POOL_AXES];
+    float *out = j->y + p * j->out;
+    for (int64_t i = 0; i < g->out[0]; i++) {
+      t[0] = tarei_pool_taps_of(g, 0, i);
+      for (int64_t k = 0; k < g->out[1]; k++, out += g->out[2]) {
+        t[1] = tarei_pool_taps_of(g, 1, k);
+        pool_line_of(j, t, j->x + p * j->in, scratch, out);
+      }
+    }
+  }
+}
+
+/* --- the largest ------------------------------------------------------------------------------ */
+
+/* One window: t holds the taps of each axis. A window without elements gives -infinity. */
 static float pool_window(const tarei_pool_geometry *const g, const tarei_pool_taps *const t,
                          const float *const x) {
   const int64_t *const d = g->s->window.dilations;
-  double sum = 0;
   float largest = -INFINITY;
   for (int64_t i = t[0].first; i < t[0].end; i++) {
     const int64_t z = t[0].start + i * d[0];
@@ -50,19 +167,14 @@ static float pool_window(const tarei_pool_geometry *const g, const tarei_pool_ta
       const float *const row = x + (z * g->in[1] + t[1].start + j * d[1]) * g->in[2];
       for (int64_t k = t[2].first; k < t[2].end; k++) {
         const float v = row[t[2].start + k * d[2]];
-        sum += (double)v;
         largest = v > largest || isnan(v) ? v : largest;
       }
     }
   }
-  if (!g->average) {
-    return largest;
-  }
-  const double count = tarei_pool_divisor(g, t);
-  return count > 0 ? (float)(sum / count) : 0.0f;
+  return largest;
 }
 
-static void pool_plane(const tarei_pool_geometry *const g, const float *const x, float *out) {
+static void largest_of_plane(const tarei_pool_geometry *const g, const float *const x, float *out) {
   tarei_pool_taps t[TAREI_POOL_AXES];
   for (int64_t i = 0; i < g->out[0]; i++) {
     t[0] = tarei_pool_taps_of(g, 0, i);
@@ -76,18 +188,12 @@ static void pool_plane(const tarei_pool_geometry *const g, const float *const x,
   }
 }
 
-typedef struct pool_job {
-  tarei_pool_geometry g;
-  const float *x;
-  float *y;
-  size_t in, out; /* elements of a plane */
-} pool_job;
-
-static void planes(const void *const user, const size_t first, const size_t end, const int thread) {
+static void largest_planes(const void *const user, const size_t first, const size_t end,
+                           const int thread) {
   (void)thread;
   const pool_job *const j = user;
   for (size_t p = first; p < end; p++) {
-    pool_plane(&j->g, j->x + p * j->in, j->y + p * j->out);
+    largest_of_plane(&j->g, j->x + p * j->in, j->y + p * j->out);
   }
 }
 
@@ -100,11 +206,13 @@ static tare_status run_pool(const tarei_step *const step, const tarei_run *const
     return TARE_OK;
   }
   pool_job j = {.g = tarei_pool_geometry_of(&s->pooling, average, 2, x, r->out[0]),
+                .run = r,
                 .x = x->data,
                 .y = r->out[0]->data};
   j.in = (size_t)(j.g.in[0] * j.g.in[1] * j.g.in[2]);
   j.out = (size_t)(j.g.out[0] * j.g.out[1] * j.g.out[2]);
-  tarei_row_ranges(r, (size_t)x->dims[0] * (size_t)x->dims[1], j.in, 4096, planes, &j);
+  tarei_row_ranges(r, (size_t)x->dims[0] * (size_t)x->dims[1], j.in, 4096,
+                   average ? average_planes : largest_planes, &j);
   return TARE_OK;
 }
 
