@@ -77,6 +77,8 @@
   X(cast, tarei_cast_fn)                       \
   X(transpose, tarei_turn_fn)                  \
   X(reduce, tarei_reduce_fn)                   \
+  X(arg_row, tarei_arg_row_fn)                 \
+  X(arg_columns, tarei_arg_columns_fn)         \
   X(act, tarei_act_fn)                         \
   X(unary, tarei_unary_fn)                     \
   X(binary, tarei_binary_fn)                   \

@@ -1,4 +1,5 @@
-/* Loops over planes: channels-first. */
+/* Loops over planes and rows of floats. */
 #define TAREI_V16_NEON
 #define TAREI_ISA_SUFFIX neon
+#include "kernels/generic/arg_body.h"
 #include "kernels/generic/planes_body.h"

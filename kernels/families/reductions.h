@@ -1,7 +1,9 @@
 #ifndef TAREI_KERNELS_FAMILIES_REDUCTIONS_H
 #define TAREI_KERNELS_FAMILIES_REDUCTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tare/tensor.h>
 
@@ -59,5 +61,17 @@ typedef enum tarei_reduce_part {
 typedef void tarei_reduce_fn(tarei_reduce_kind kind, tare_dtype dtype, tarei_reduce_part part,
                              const tarei_reduction *r, const void *x, size_t lanes, size_t step,
                              void *out);
+
+/* Where the extreme of n >= 1 floats lies, the largest or with `least` the smallest: the first of equal
+ * ones, or with `last` the last. A NaN is more extreme than any number. */
+typedef size_t tarei_arg_row_fn(const float *x, size_t n, bool least, bool last);
+/* The same for each of many columns, which lie side by side. */
+typedef struct tarei_arg_columns {
+  const float *x;    /* [n][columns], rows `stride` elements apart */
+  size_t n, stride, columns;
+  bool least, last;
+  int64_t *out;      /* [columns] */
+} tarei_arg_columns;
+typedef void tarei_arg_columns_fn(const tarei_arg_columns *c);
 
 #endif

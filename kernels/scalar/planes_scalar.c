@@ -1,3 +1,4 @@
-/* Loops over planes: channels-first. */
+/* Loops over planes and rows of floats. */
 #define TAREI_ISA_SUFFIX scalar
+#include "kernels/generic/arg_body.h"
 #include "kernels/generic/planes_body.h"

@@ -44,18 +44,28 @@ typedef void row_f64_fn(const double *x, size_t n, double *out);
 typedef struct softmax_job {
   softmax_rows r;
   const tarei_run *run;
-  tarei_softmax_fn *f32;
+  tarei_softmax_fn *f32; /* NULL: hardmax_f32 */
   row_f64_fn *f64;
 } softmax_job;
+
+/* 1 at the first of the largest, 0 elsewhere; NaN is larger than any number. */
+static void hardmax_f32(const tarei_kernels *const kernels, const float *const x, const size_t n,
+                        float *const out) {
+  const size_t best = kernels->arg_row(x, n, false, false);
+  memset(out, 0, n * sizeof *out);
+  out[best] = 1;
+}
 
 /* Rows that lie one after the other. */
 static void softmax_lines(const softmax_job *const j, const void *const x, const size_t m,
                           void *const out) {
   for (size_t i = 0, at = 0; i < m; i++, at += j->r.n) {
-    if (j->run->in[0]->dtype == TARE_F32) {
+    if (j->run->in[0]->dtype != TARE_F32) {
+      j->f64((const double *)x + at, j->r.n, (double *)out + at);
+    } else if (j->f32) {
       j->f32((const float *)x + at, j->r.n, (float *)out + at);
     } else {
-      j->f64((const double *)x + at, j->r.n, (double *)out + at);
+      hardmax_f32(j->run->kernels, (const float *)x + at, j->r.n, (float *)out + at);
     }
   }
 }
@@ -131,34 +141,15 @@ static void log_softmax_f64(const double *const x, const size_t n, double *const
   }
 }
 
-#define HARDMAX_BLOCK 16 /* elements that are compared with the largest so far at a time */
-
-/* 1 at the first of the largest, 0 elsewhere; NaN is larger than any number. Few blocks have an
- * element that is larger than all before: only these are searched. */
-#define HARDMAX(name, type)                                                   \
-  static bool name##_has_larger(const type *const x, const type largest) {    \
-    int larger = 0;                                                           \
-    for (size_t i = 0; i < HARDMAX_BLOCK; i++) {                              \
-      larger |= !(x[i] <= largest);                                           \
-    }                                                                         \
-    return larger != 0;                                                       \
-  }                                                                           \
-  static void name(const type *const x, const size_t n, type *const out) {    \
-    size_t best = 0;                                                          \
-    for (size_t i = 0, end; i < n; i = end) {                                 \
-      end = n - i < HARDMAX_BLOCK ? n : i + HARDMAX_BLOCK;                    \
-      if (end - i == HARDMAX_BLOCK && !name##_has_larger(x + i, x[best])) {   \
-        continue;                                                             \
-      }                                                                       \
-      for (size_t k = i; k < end; k++) {                                      \
-        best = x[k] > x[best] || (isnan(x[k]) && !isnan(x[best])) ? k : best; \
-      }                                                                       \
-    }                                                                         \
-    memset(out, 0, n * sizeof *out);                                          \
-    out[best] = 1;                                                            \
+/* The same of doubles. */
+static void hardmax_f64(const double *const x, const size_t n, double *const out) {
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++) {
+    best = x[i] > x[best] || (isnan(x[i]) && !isnan(x[best])) ? i : best;
   }
-HARDMAX(hardmax_f32, float)
-HARDMAX(hardmax_f64, double)
+  memset(out, 0, n * sizeof *out);
+  out[best] = 1;
+}
 
 static tare_status run_softmax(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
@@ -175,7 +166,7 @@ static tare_status run_log_softmax(const tarei_step *const step, const tarei_run
 static tare_status run_hardmax(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
   (void)err;
-  return softmax_run_rows(step, r, hardmax_f32, hardmax_f64);
+  return softmax_run_rows(step, r, NULL, hardmax_f64);
 }
 
 static bool is_f32(const tarei_step *const step) {

@@ -39,8 +39,37 @@
   ARG_ROWS(max_last_##suffix, type, v >= a || isnan(v))                \
   ARG_ROWS(min_first_##suffix, type, v < a || (isnan(v) && !isnan(a))) \
   ARG_ROWS(min_last_##suffix, type, v <= a || isnan(v))
-ARG_FLOATS(f32, float)
 ARG_FLOATS(f64, double)
+
+/* Rows whose elements lie side by side, or columns that do. */
+static void arg_floats(const tarei_run *const run, const tarei_reduction *const r,
+                       const void *const x, const size_t lanes, const size_t step,
+                       int64_t *const out, const bool least, const bool last) {
+  const tarei_arg_columns columns = {.x = x,
+                                     .n = r->n,
+                                     .stride = r->stride,
+                                     .columns = lanes,
+                                     .least = least,
+                                     .last = last,
+                                     .out = out};
+  if (r->stride != 1 && step == 1) {
+    run->kernels->arg_columns(&columns);
+    return;
+  }
+  for (size_t l = 0; l < lanes; l++) {
+    out[l] = (int64_t)run->kernels->arg_row((const float *)x + l * step, r->n, least, last);
+  }
+}
+
+#define ARG_FLOAT_ROWS(name, least, last)                                                       \
+  static void name(const void *const user, const tarei_reduction *const r, const void *const x, \
+                   const size_t lanes, const size_t step, void *const out) {                    \
+    arg_floats(user, r, x, lanes, step, out, least, last);                                      \
+  }
+ARG_FLOAT_ROWS(max_first_f32, false, false)
+ARG_FLOAT_ROWS(max_last_f32, false, true)
+ARG_FLOAT_ROWS(min_first_f32, true, false)
+ARG_FLOAT_ROWS(min_last_f32, true, true)
 ARG_INTEGERS(i8, int8_t)
 ARG_INTEGERS(i16, int16_t)
 ARG_INTEGERS(i32, int32_t)
@@ -84,7 +113,7 @@ static tare_status arg_extreme_run(const tarei_step *const step, const tarei_run
     return tarei_fail(err, TARE_E_SHAPE, "axis %lld of the input is empty", (long long)axis);
   }
   tarei_reduction_run(&plan, r, x->data, tare_dtype_size(x->dtype), r->out[0]->data,
-                      sizeof(int64_t), of[last][x->dtype], NULL);
+                      sizeof(int64_t), of[last][x->dtype], r);
   return TARE_OK;
 }
 
