@@ -44,24 +44,56 @@ typedef struct resize_picking {
   const tare_tensor *x, *out;
   int64_t *tables[TARE_MAX_RANK]; /* per axis of the output: the input's element, or -1 */
   bool last_kept, last_inside;    /* the last axis: is it copied, has it no -1? */
+  size_t repeats; /* how often each element of a row stands in the output, or 0 if that differs */
   _Alignas(8) char fill[sizeof(int64_t)];
 } resize_picking;
 
-/* Element at which the input's row begins, or -1 outside. */
-static int64_t resize_row_start(const resize_picking *const p, size_t row) {
+/* Element at which the input's row begins, or -1 outside; `at` is the place of the output's row
+ * along each axis. */
+static int64_t resize_row_start(const resize_picking *const p, const size_t *const at) {
   const int last = p->x->rank - 1;
   int64_t from = 0, stride = p->x->dims[last];
   for (int d = last - 1; d >= 0; d--) {
-    const size_t size = (size_t)p->out->dims[d];
-    const int64_t at = p->tables[d][row % size];
-    if (at < 0) {
+    const int64_t place = p->tables[d][at[d]];
+    if (place < 0) {
       return -1;
     }
-    from += at * stride;
-    row /= size;
+    from += place * stride;
     stride *= p->x->dims[d];
   }
   return from;
+}
+
+static void resize_place_of_row(const resize_picking *const p, size_t row, size_t *const at) {
+  for (int d = p->x->rank - 2; d >= 0; d--) {
+    const size_t size = (size_t)p->out->dims[d];
+    at[d] = row % size;
+    row /= size;
+  }
+}
+
+static void resize_next_row(const resize_picking *const p, size_t *const at) {
+  for (int d = p->x->rank - 2; d >= 0 && ++at[d] == (size_t)p->out->dims[d]; d--) {
+    at[d] = 0;
+  }
+}
+
+/* A number of copies that the compiler knows makes vectors. */
+static void resize_repeat_row(const resize_picking *const p, const void *const from,
+                              void *const to) {
+  const size_t k = p->repeats, n = (size_t)p->x->dims[p->x->rank - 1];
+#define REPEAT(count)                                          \
+  for (size_t i = 0; i < n; i++) {                             \
+    for (size_t c = 0; c < (count); c++) {                     \
+      ((type *)to)[i * (count) + c] = ((const type *)from)[i]; \
+    }                                                          \
+  }
+  if (k == 2) {
+    TAREI_BY_SIZE(tare_dtype_size(p->x->dtype), REPEAT(2))
+  } else {
+    TAREI_BY_SIZE(tare_dtype_size(p->x->dtype), REPEAT(k))
+  }
+#undef REPEAT
 }
 
 /* Of one row; `from` is where that of the input begins. */
@@ -71,6 +103,8 @@ static void resize_pick_row(const resize_picking *const p, const void *const fro
   const int64_t *const table = p->tables[last];
   if (p->last_kept) {
     memcpy(to, from, n * element);
+  } else if (p->repeats) {
+    resize_repeat_row(p, from, to);
   } else if (p->last_inside) {
     TAREI_BY_SIZE(
         element,
@@ -91,8 +125,10 @@ static void resize_pick_rows(const void *const user, const size_t first, const s
   const size_t element = tare_dtype_size(p->x->dtype);
   const size_t n = (size_t)p->out->dims[p->x->rank - 1], bytes = n * element;
   int64_t before = INT64_MIN;
-  for (size_t row = first; row < end; row++) {
-    const int64_t start = resize_row_start(p, row);
+  size_t at[TARE_MAX_RANK];
+  resize_place_of_row(p, first, at);
+  for (size_t row = first; row < end; row++, resize_next_row(p, at)) {
+    const int64_t start = resize_row_start(p, at);
     char *const to = (char *)p->out->data + row * bytes;
     if (start == before) {
       memcpy(to, to - bytes, bytes);
@@ -103,6 +139,18 @@ static void resize_pick_rows(const void *const user, const size_t first, const s
     }
     before = start;
   }
+}
+
+/* The last axis: output i is element i / k for some k. */
+static size_t resize_repeats(const resize_picking *const p) {
+  const int last = p->x->rank - 1;
+  const int64_t n = p->out->dims[last], in = p->x->dims[last], k = in ? n / in : 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (k == 0 || k * in != n || p->tables[last][i] != i / k) {
+      return 0;
+    }
+  }
+  return (size_t)k;
 }
 
 static void run_nearest(const tarei_resize_settings *const s, const tarei_resize_axis *const axes,
@@ -123,6 +171,7 @@ static void run_nearest(const tarei_resize_settings *const s, const tarei_resize
   }
   p.last_kept = tarei_resize_keeps(s, &axes[last]);
   p.last_inside = s->coordinates != TAREI_RESIZE_CROP;
+  p.repeats = resize_repeats(&p);
   tarei_write_number(p.x->dtype, (double)s->extrapolation, p.fill);
   const size_t n = (size_t)p.out->dims[last];
   tarei_row_ranges(r, (size_t)tare_tensor_count(p.out) / n, n, LEAST, resize_pick_rows, &p);
