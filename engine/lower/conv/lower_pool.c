@@ -70,8 +70,8 @@ typedef struct pool_job {
 /* --- averages --------------------------------------------------------------------------------- */
 
 /* Rows of a plane under the taps along the outer axes; returns their number. */
-static size_t line_rows(const tarei_pool_geometry *const g, const tarei_pool_taps *const t,
-                        const float *const x, const float **const rows) {
+static size_t pool_line_rows(const tarei_pool_geometry *const g, const tarei_pool_taps *const t,
+                             const float *const x, const float **const rows) {
   const int64_t *const d = g->s->window.dilations;
   size_t n = 0;
   for (int64_t i = t[0].first; i < t[0].end; i++) {
@@ -115,7 +115,7 @@ static void pool_line_of(const pool_job *const j, tarei_pool_taps *const t, cons
   int64_t begin, end;
   line_whole(g, &begin, &end);
   tarei_pool_line line = {.rows = rows,
-                          .n_rows = line_rows(g, t, x, rows),
+                          .n_rows = pool_line_rows(g, t, x, rows),
                           .width = (size_t)g->in[2],
                           .taps = (size_t)w->kernel[2],
                           .stride = (size_t)w->strides[2],
