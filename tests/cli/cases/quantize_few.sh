@@ -11,3 +11,8 @@ quantize --limit 3 --eval "$EXAMPLES/digits-conv/eval"
 grep -c SQNR text
 echo "== four"
 quantize --limit 4 || echo none
+echo "== seven, and eight: the scales"
+for n in 7 8; do
+  "$TARE" quantize "$model" "$data" --rate 8000 --method minmax --raise-layers off -o $n.onnx --limit $n --json -q 2>err >$n.json || exit
+done
+"$JSON_CHECK" headroom == 1.25 <7.json && "$JSON_CHECK" headroom == 1 <8.json
