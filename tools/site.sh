@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The groups of the list of pages; what no group has comes last, so that no page is forgotten.
 start="README install tutorials"
-guides="coming-from questions datasets metrics report quantized-models scale accuracy precision performance limits python"
+guides="coming-from questions datasets metrics report quantized-models scale accuracy precision performance performance-layers limits python"
 reference="formats json numerics glossary"
 inside="architecture extending CONTRIBUTING SECURITY CHANGELOG"
 source_of() { # PAGE: its file
