@@ -14,19 +14,13 @@ static int dynamic_quantize_lstm_spread(tarei_build *const b, const int x) {
   return tarei_build_binary(b, "Unsqueeze", x, axes);
 }
 
-static int dynamic_quantize_lstm_as_float(tarei_build *const b, const int x) {
-  const int y = tarei_build_unary(b, "Cast", x);
-  tarei_build_int(b, "to", TARE_F32);
-  return y;
-}
-
 /* (weights - zero point) * scale, as LSTM has them: [D, 4H, K]. */
 static int weights_of(tarei_build *const b, const int weights, const int scale) {
   const int zero = tarei_build_in(b, scale + 1);
-  int w = dynamic_quantize_lstm_as_float(b, tarei_build_in(b, weights));
+  int w = tarei_build_cast(b, tarei_build_in(b, weights), TARE_F32);
   if (zero >= 0) {
-    w = tarei_build_binary(
-        b, "Sub", w, dynamic_quantize_lstm_as_float(b, dynamic_quantize_lstm_spread(b, zero)));
+    w = tarei_build_binary(b, "Sub", w,
+                           tarei_build_cast(b, dynamic_quantize_lstm_spread(b, zero), TARE_F32));
   }
   w = tarei_build_binary(b, "Mul", w, dynamic_quantize_lstm_spread(b, tarei_build_in(b, scale)));
   w = tarei_build_unary(b, "Transpose", w);

@@ -80,16 +80,13 @@ static int ms_attention_part_of(tarei_build *const b, const inputs *const a, con
   const int rows = tarei_attend_reshape(b, a->mask, column, 2);
   const int one = tarei_attend_slice(b, rows, 0, part, part + 1, 1);
   const int wide = tarei_attend_reshape(b, one, all, 4);
-  const int cast = tarei_build_unary(b, "Cast", wide);
-  tarei_build_int(b, "to", TARE_I64);
-  return cast;
+  return tarei_build_cast(b, wide, TARE_I64);
 }
 
 /* Keys that the mask lets queries meet, broadcast to [B, H, S, T]. */
 static int unmasked(tarei_build *const b, const inputs *const a, const int k) {
   if (a->mask_rank > 1) {
-    const int allowed = tarei_build_unary(b, "Cast", a->mask);
-    tarei_build_int(b, "to", TARE_BOOL);
+    const int allowed = tarei_build_cast(b, a->mask, TARE_BOOL);
     return tarei_attend_unsqueeze(b, allowed, (const int64_t[]){1, 2}, 4 - a->mask_rank);
   }
   const int at = tarei_attend_positions(b, k, 2);

@@ -134,15 +134,9 @@ static int gqa_heads_of(tarei_build *const b, const gqa_form *const f, const int
   return tarei_attend_split_heads(b, x, n, f->depth);
 }
 
-static int gqa_as_i64(tarei_build *const b, const int x) {
-  const int y = tarei_build_unary(b, "Cast", x);
-  tarei_build_int(b, "to", TARE_I64);
-  return y;
-}
-
 /* All keys of a sequence but the new ones: none in a first run, whose sequences may end earlier. */
 static int gqa_used_rows(tarei_build *const b, const gqa_values *const v) {
-  const int last = gqa_as_i64(b, tarei_build_in(b, LAST_KEY));
+  const int last = tarei_build_cast(b, tarei_build_in(b, LAST_KEY), TARE_I64);
   const int column = tarei_attend_reshape(b, last, (const int64_t[]){-1, 1}, 2);
   const int one = tarei_build_number(b, TARE_I64, 1);
   const int used = tarei_build_binary(b, "Sub", tarei_build_binary(b, "Add", column, one), v->rows);
@@ -214,7 +208,8 @@ static int gqa_bias(tarei_build *const b, const gqa_form *const f, const gqa_val
 /* The number of the row of [past, new, zeros] that lies in each row of the cache, [B, kv, L, 1]. */
 static int gqa_cache_rows(tarei_build *const b, const gqa_form *const f,
                           const gqa_values *const v) {
-  const int total = tarei_attend_reshape(b, gqa_as_i64(b, tarei_build_in(b, TOTAL)), NULL, 0);
+  const int total =
+      tarei_attend_reshape(b, tarei_build_cast(b, tarei_build_in(b, TOTAL), TARE_I64), NULL, 0);
   const int limits[] = {tarei_build_number(b, TARE_I64, 0),
                         f->has_past ? tarei_build_binary(b, "Max", total, v->past) : total,
                         tarei_build_number(b, TARE_I64, 1)};

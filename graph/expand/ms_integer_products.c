@@ -5,8 +5,7 @@
 static void ms_integer_products_finish(tarei_build *const b, const int product, const int a_scale,
                                        const int b_scale, const int bias) {
   const int out = b->graph->nodes[b->node].out[0];
-  const int sums = tarei_build_unary(b, "Cast", product);
-  tarei_build_int(b, "to", TARE_F32);
+  const int sums = tarei_build_cast(b, product, TARE_F32);
   const int scales = tarei_build_binary(b, "Mul", a_scale, b_scale);
   if (bias < 0) {
     tarei_build_into(b, "Mul", (const int[]){sums, scales}, 2, out);

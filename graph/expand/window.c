@@ -12,21 +12,15 @@ static int wave(tarei_build *const b, const int part, const double turns, const 
   return tarei_build_binary(b, "Mul", cosine, tarei_build_number(b, TARE_F64, weight));
 }
 
-static int cast(tarei_build *const b, const int value, const tare_dtype to) {
-  const int out = tarei_build_unary(b, "Cast", value);
-  tarei_build_int(b, "to", to);
-  return out;
-}
-
 /* 2 pi i / n for all i */
 static int window_angles(tarei_build *const b, const int size, const tare_dtype dtype,
                          const bool periodic) {
   const int zero = tarei_build_number(b, dtype, 0), one = tarei_build_number(b, dtype, 1);
   const int index = tarei_build_node(b, "Range", (const int[]){zero, size, one}, 3);
   const int n = periodic ? size : tarei_build_binary(b, "Sub", size, one);
-  const int scaled = tarei_build_binary(b, "Mul", cast(b, index, TARE_F64),
+  const int scaled = tarei_build_binary(b, "Mul", tarei_build_cast(b, index, TARE_F64),
                                         tarei_build_number(b, TARE_F64, TWO_PI));
-  return tarei_build_binary(b, "Div", scaled, cast(b, n, TARE_F64));
+  return tarei_build_binary(b, "Div", scaled, tarei_build_cast(b, n, TARE_F64));
 }
 
 static tare_status window_expand(tarei_graph *const graph, const int node, const double a,

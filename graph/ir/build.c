@@ -87,6 +87,12 @@ void tarei_build_int(tarei_build *const b, const char *const name, const int64_t
   b->failed = b->failed || !tarei_attr_set_int(last_node(b), name, value);
 }
 
+int tarei_build_cast(tarei_build *const b, const int x, const tare_dtype to) {
+  const int y = tarei_build_unary(b, "Cast", x);
+  tarei_build_int(b, "to", to);
+  return y;
+}
+
 void tarei_build_ints(tarei_build *const b, const char *const name, const int64_t *const values,
                       const int n) {
   b->failed = b->failed || !tarei_attr_set_ints(last_node(b), name, values, n);

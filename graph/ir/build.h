@@ -34,6 +34,7 @@ void tarei_build_into(tarei_build *b, const char *op, const int *in, int n_in, i
 
 int tarei_build_unary(tarei_build *b, const char *op, int x);
 int tarei_build_binary(tarei_build *b, const char *op, int x, int y);
+int tarei_build_cast(tarei_build *b, int x, tare_dtype to);
 
 /* A Reshape to dims that are known as expressions. `out` as in tarei_build_outputs: an existing value, or
  * -2 for a new one; returns it, or -1 after a failure. */
