@@ -39,33 +39,24 @@ static size_t softmax_scratch(const tarei_step *const step, const tare_tensor *c
 }
 
 /* One row side by side; in place where out is x. */
+typedef void row_f32_fn(const tarei_kernels *kernels, const float *x, size_t n, float *out);
 typedef void row_f64_fn(const double *x, size_t n, double *out);
 
 typedef struct softmax_job {
   softmax_rows r;
   const tarei_run *run;
-  tarei_softmax_fn *f32; /* NULL: hardmax_f32 */
+  row_f32_fn *f32;
   row_f64_fn *f64;
 } softmax_job;
-
-/* 1 at the first of the largest, 0 elsewhere; NaN is larger than any number. */
-static void hardmax_f32(const tarei_kernels *const kernels, const float *const x, const size_t n,
-                        float *const out) {
-  const size_t best = kernels->arg_row(x, n, false, false);
-  memset(out, 0, n * sizeof *out);
-  out[best] = 1;
-}
 
 /* Rows that lie one after the other. */
 static void softmax_lines(const softmax_job *const j, const void *const x, const size_t m,
                           void *const out) {
   for (size_t i = 0, at = 0; i < m; i++, at += j->r.n) {
-    if (j->run->in[0]->dtype != TARE_F32) {
-      j->f64((const double *)x + at, j->r.n, (double *)out + at);
-    } else if (j->f32) {
-      j->f32((const float *)x + at, j->r.n, (float *)out + at);
+    if (j->run->in[0]->dtype == TARE_F32) {
+      j->f32(j->run->kernels, (const float *)x + at, j->r.n, (float *)out + at);
     } else {
-      hardmax_f32(j->run->kernels, (const float *)x + at, j->r.n, (float *)out + at);
+      j->f64((const double *)x + at, j->r.n, (double *)out + at);
     }
   }
 }
@@ -103,10 +94,28 @@ static void row_range(const void *const user, const size_t first, const size_t e
 }
 
 static tare_status softmax_run_rows(const tarei_step *const step, const tarei_run *const run,
-                                    tarei_softmax_fn *const f32, row_f64_fn *const f64) {
+                                    row_f32_fn *const f32, row_f64_fn *const f64) {
   const softmax_job j = {softmax_rows_of(step, run->in[0]), run, f32, f64};
   tarei_row_ranges(run, j.r.n ? j.r.outer * j.r.inner : 0, j.r.n, 4096, row_range, &j);
   return TARE_OK;
+}
+
+static void softmax_f32(const tarei_kernels *const kernels, const float *const x, const size_t n,
+                        float *const out) {
+  kernels->softmax(x, n, out);
+}
+
+static void log_softmax_f32(const tarei_kernels *const kernels, const float *const x,
+                            const size_t n, float *const out) {
+  kernels->log_softmax(x, n, out);
+}
+
+/* 1 at the first of the largest, 0 elsewhere; NaN is larger than any number. */
+static void hardmax_f32(const tarei_kernels *const kernels, const float *const x, const size_t n,
+                        float *const out) {
+  const size_t best = kernels->arg_row(x, n, false, false);
+  memset(out, 0, n * sizeof *out);
+  out[best] = 1;
 }
 
 static double largest(const double *const x, const size_t n) {
@@ -154,19 +163,19 @@ static void hardmax_f64(const double *const x, const size_t n, double *const out
 static tare_status run_softmax(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
   (void)err;
-  return softmax_run_rows(step, r, r->kernels->softmax, softmax_f64);
+  return softmax_run_rows(step, r, softmax_f32, softmax_f64);
 }
 
 static tare_status run_log_softmax(const tarei_step *const step, const tarei_run *const r,
                                    tare_error *const err) {
   (void)err;
-  return softmax_run_rows(step, r, r->kernels->log_softmax, log_softmax_f64);
+  return softmax_run_rows(step, r, log_softmax_f32, log_softmax_f64);
 }
 
 static tare_status run_hardmax(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
   (void)err;
-  return softmax_run_rows(step, r, NULL, hardmax_f64);
+  return softmax_run_rows(step, r, hardmax_f32, hardmax_f64);
 }
 
 static bool is_f32(const tarei_step *const step) {
