@@ -28,7 +28,7 @@ static tare_status sparse_read_part(Onnx__TensorProto *const proto, const char *
   return tarei_onnx_tensor(&none, proto, part, tensor, buffer, err);
 }
 
-/* One row of indices for each value: numbers of elements, or as many as there are axes. */
+/* Each value has the number of its element, or an index along each axis. */
 static tare_status sparse_check_parts(const sparse_parts *const p, const size_t rank,
                                       tare_error *const err) {
   const tare_tensor *const at = &p->indices;

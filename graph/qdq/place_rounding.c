@@ -5,9 +5,7 @@
 #include "base/mem.h"
 #include "graph/qdq/place.h"
 
-/* Engines round what stays float; scales in shorter floats or for 7 bits are not those of the
- * table.
- */
+/* Engines round what stays float; scales in shorter floats or for 7 bits are not the table's. */
 static bool place_may_round(const tarei_placement *const p, const tarei_placed_layer *const layer) {
   return layer->w >= 0 && layer->form != TAREI_FORM_FLOAT && layer->channel_axis >= 0 &&
          layer->real == TARE_F32 && p->options.weights != TARE_EXPORT_WEIGHTS_FLOAT &&
