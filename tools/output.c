@@ -9,14 +9,17 @@
 
 #include "tools/show/show.h"
 
-tare_status output_check_name(const char *const path, const char *const what, const char *const end,
+const output_kind OUTPUT_ONNX = {"an ONNX model", ".onnx"}, OUTPUT_PLAN = {"a plan", ".plan"},
+                  OUTPUT_HDF5 = {"an HDF5 file", ".h5"}, OUTPUT_JSON = {"JSON", ".json"};
+
+tare_status output_check_name(const char *const path, const output_kind *const kind,
                               tare_error *const err) {
-  const char *const kind = show_noun_of(path);
-  return !kind || strcmp(kind, what) == 0
+  const char *const noun = show_noun_of(path);
+  return !noun || strcmp(noun, kind->noun) == 0
              ? TARE_OK
              : cli_fail(err, TARE_E_USAGE,
                         "%s: the output is %s, but the name is that of %s: use a name ending in %s",
-                        path, what, kind, end);
+                        path, kind->noun, noun, kind->end);
 }
 
 tare_status input_check(const char *const path, tare_error *const err) {
@@ -106,4 +109,10 @@ tare_status output_check_all(const char *const *const paths, const int n,
     CLI_TRY(paths[i] ? output_check(paths[i], inputs, err) : TARE_OK);
   }
   return TARE_OK;
+}
+
+tare_status output_check_kind(const output_kind *const kind, const char *const *const paths,
+                              const int n, const cli_list *const inputs, tare_error *const err) {
+  CLI_TRY(output_check_name(paths[0], kind, err));
+  return output_check_all(paths, n, inputs, err);
 }

@@ -15,9 +15,19 @@ bool output_is_there(const char *path);
 tare_status output_check_all(const char *const *paths, int n, const cli_list *inputs,
                              tare_error *err);
 
-/* TARE_E_USAGE when the name ends as those of another kind of file do; `what` is written, e.g. "a
- * plan", and `end` is the end that its names have. */
-tare_status output_check_name(const char *path, const char *what, const char *end, tare_error *err);
+/* A kind of file, e.g. "a plan", whose names end in ".plan". */
+typedef struct output_kind {
+  const char *noun, *end;
+} output_kind;
+
+extern const output_kind OUTPUT_ONNX, OUTPUT_PLAN, OUTPUT_HDF5, OUTPUT_JSON;
+
+/* TARE_E_USAGE when the name ends as those of another kind of file do. */
+tare_status output_check_name(const char *path, const output_kind *kind, tare_error *err);
+
+/* output_check_all, where the first output is of that kind. */
+tare_status output_check_kind(const output_kind *kind, const char *const *paths, int n,
+                              const cli_list *inputs, tare_error *err);
 
 /* TARE_E_INPUT when the file is missing or cannot be read. */
 tare_status input_check(const char *path, tare_error *err);

@@ -447,7 +447,7 @@ static tare_status bench_check_outputs(const bench_arguments *const a, tare_erro
   cli_list_add(&inputs, a->path);
   for (int i = 0; i < 2 && status == TARE_OK; i++) {
     const bool json = !files[i] || cli_ends_with(files[i], ".json");
-    status = json ? TARE_OK : output_check_name(files[i], "JSON", ".json", err);
+    status = json ? TARE_OK : output_check_name(files[i], &OUTPUT_JSON, err);
   }
   status = status == TARE_OK ? output_check_all(files, 2, &inputs, err) : status;
   cli_list_fini(&inputs);

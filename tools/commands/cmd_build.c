@@ -349,10 +349,7 @@ static tare_status build_check_output(const build_arguments *const a, tare_error
   cli_list_add(&inputs, a->model);
   cli_list_add(&inputs, a->calib);
   opt_profiles_files(&a->profiles, &inputs);
-  tare_status status = output_check_name(a->output, "a plan", ".plan", err);
-  if (status == TARE_OK) {
-    status = output_check(a->output, &inputs, err);
-  }
+  const tare_status status = output_check_kind(&OUTPUT_PLAN, &a->output, 1, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }

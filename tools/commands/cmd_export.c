@@ -102,10 +102,7 @@ static tare_status export_check_output(const export_arguments *const a, tare_err
   cli_list inputs = {0};
   cli_list_add(&inputs, a->model);
   cli_list_add(&inputs, a->calib);
-  tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
-  if (status == TARE_OK) {
-    status = output_check(a->output, &inputs, err);
-  }
+  const tare_status status = output_check_kind(&OUTPUT_ONNX, &a->output, 1, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }

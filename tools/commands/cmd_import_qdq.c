@@ -84,10 +84,7 @@ static tare_status import_check_outputs(const import_arguments *const a, tare_er
   const char *const outputs[] = {a->output, a->table};
   cli_list inputs = {0};
   cli_list_add(&inputs, a->model);
-  tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
-  if (status == TARE_OK) {
-    status = output_check_all(outputs, 2, &inputs, err);
-  }
+  const tare_status status = output_check_kind(&OUTPUT_ONNX, outputs, 2, &inputs, err);
   cli_list_fini(&inputs);
   const tare_table_format *const format = tare_table_format_at(tare_table_format_of(a->table));
   return status == TARE_OK && format && format->names_layers

@@ -169,10 +169,7 @@ static tare_status quantize_check_outputs(const quantize_arguments *const a,
   const char *const outputs[] = {a->output, a->table};
   cli_list inputs = {0};
   list_inputs(a, &inputs);
-  tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
-  if (status == TARE_OK) {
-    status = output_check_all(outputs, 2, &inputs, err);
-  }
+  const tare_status status = output_check_kind(&OUTPUT_ONNX, outputs, 2, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }

@@ -201,10 +201,7 @@ static tare_status run_check_output(const run_arguments *const a, tare_error *co
   cli_list inputs = {0};
   cli_list_add(&inputs, a->against);
   opt_inputs_files(&a->in, &inputs);
-  tare_status status = output_check_name(a->save_outputs, "an HDF5 file", ".h5", err);
-  if (status == TARE_OK) {
-    status = output_check(a->save_outputs, &inputs, err);
-  }
+  const tare_status status = output_check_kind(&OUTPUT_HDF5, &a->save_outputs, 1, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }

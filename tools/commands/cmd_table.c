@@ -243,8 +243,8 @@ static tare_status table_check_output(const table_arguments *const a, tare_error
   const char *const inputs[] = {a->input, a->model, a->layers_of, a->unify};
   const cli_list list = {.items = (const char **)inputs, .n = sizeof inputs / sizeof *inputs};
   const tare_table_format *const format = tare_table_format_at(a->format);
-  CLI_TRY(output_check_name(a->output, format->noun, format->extension, err));
-  return output_check(a->output, &list, err);
+  const output_kind kind = {format->noun, format->extension};
+  return output_check_kind(&kind, &a->output, 1, &list, err);
 }
 
 static tare_status table_run(const table_arguments *const a, table_work *const w,

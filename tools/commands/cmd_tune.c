@@ -217,10 +217,7 @@ static tare_status tune_check_outputs(const tune_arguments *const a, tare_error 
   cli_list inputs = {0};
   opt_inputs_files(&a->in, &inputs);
   cli_list_join(&inputs, &a->eval);
-  tare_status status = output_check_name(a->output, "a plan", ".plan", err);
-  if (status == TARE_OK) {
-    status = output_check_all(outputs, 3, &inputs, err);
-  }
+  const tare_status status = output_check_kind(&OUTPUT_PLAN, outputs, 3, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }

@@ -21,10 +21,7 @@ tare_status reduce_files_check(const reduce_arguments *const a, const reduced_fi
   cli_list inputs = {0};
   cli_list_add(&inputs, a->calib);
   opt_inputs_files(&a->in, &inputs);
-  tare_status status = output_check_name(a->output, "an ONNX model", ".onnx", err);
-  if (status == TARE_OK) {
-    status = output_check_all(all, 3, &inputs, err);
-  }
+  const tare_status status = output_check_kind(&OUTPUT_ONNX, all, 3, &inputs, err);
   cli_list_fini(&inputs);
   return status;
 }
