@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "shapes/expr_pool.h"
 
-bool tarei_term_mul(const tarei_term *const a, const tarei_term *const b, tarei_term *const out) {
+static bool term_mul(const tarei_term *const a, const tarei_term *const b, tarei_term *const out) {
   if (a->degree + b->degree > TAREI_EXPR_MAX_DEGREE ||
       !tarei_mul_i64(a->coefficient, b->coefficient, &out->coefficient)) {
     return false;
@@ -37,7 +37,7 @@ bool tarei_term_div(const tarei_term *const a, const tarei_term *const b, tarei_
 static bool scale(const tarei_poly *const p, const tarei_term *const factor,
                   tarei_poly *const out) {
   for (out->n = 0; out->n < p->n; out->n++) {
-    if (!tarei_term_mul(&p->terms[out->n], factor, &out->terms[out->n])) {
+    if (!term_mul(&p->terms[out->n], factor, &out->terms[out->n])) {
       return false;
     }
   }

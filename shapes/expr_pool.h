@@ -87,7 +87,6 @@ const tarei_atom *tarei_exprs_bare_atom(const tarei_exprs *pool, tarei_expr e);
 
 /* > 0 if monomial a comes before b, 0 if they are equal. */
 int tarei_term_compare(const tarei_term *a, const tarei_term *b);
-bool tarei_term_mul(const tarei_term *a, const tarei_term *b, tarei_term *out);
 /* out = a / b if b divides a, including its coefficient; else false. */
 bool tarei_term_div(const tarei_term *a, const tarei_term *b, tarei_term *out);
 

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "graph/ir/ir_internal.h"
 
+static tarei_graph *clone_body(const tarei_graph *body);
+
 /* The copy owns nothing of `from` even when it fails half-way. */
 static bool clone_value(tarei_value *const to, const tarei_value *const from) {
   *to = *from;
@@ -23,7 +25,7 @@ bool tarei_attr_copy(tarei_node *const to, const tarei_attr *const from) {
   if (!tarei_attr_copy_plain(from, &copy)) {
     return false;
   }
-  copy.graph = from->graph ? tarei_graph_clone_body(from->graph) : NULL;
+  copy.graph = from->graph ? clone_body(from->graph) : NULL;
   if (from->graph && !copy.graph) {
     tarei_attr_fini(&copy);
     return false;
@@ -108,7 +110,8 @@ static bool clone_into(tarei_graph *const to, const tarei_graph *const from,
   return true;
 }
 
-tarei_graph *tarei_graph_clone_body(const tarei_graph *const body) {
+/* A copy that shares the expressions; NULL when out of memory. */
+static tarei_graph *clone_body(const tarei_graph *const body) {
   tarei_graph *const copy = tarei_calloc(1, sizeof *copy);
   if (copy && !clone_into(copy, body, body->exprs)) {
     tarei_graph_free(copy);

@@ -10,9 +10,6 @@ bool tarei_attr_copy_plain(const tarei_attr *from, tarei_attr *to);
 /* Puts an attribute in, over one of the same name; its memory is taken over, also on failure. */
 bool tarei_attr_put(tarei_node *node, tarei_attr *attr);
 
-/* A copy that shares the expressions; NULL when out of memory. */
-tarei_graph *tarei_graph_clone_body(const tarei_graph *body);
-
 /* Enters the inputs of a node, or of all nodes anew, into the uses of their values. */
 void tarei_uses_link_node(tarei_graph *graph, int node);
 void tarei_uses_link_all(tarei_graph *graph);

@@ -161,9 +161,6 @@ tare_status tarei_ops_body(const tarei_node *node, const char *name, tarei_graph
 tare_status tarei_ops_set_input(tarei_graph *body, int input, tare_dtype dtype,
                                 const tarei_shape *shape, const tarei_expr *contents,
                                 int n_contents, tare_error *err);
-/* The same, taken from a value of the graph around. */
-tare_status tarei_ops_hand_in(tarei_graph *graph, tarei_graph *body, int input, int outside,
-                              tare_error *err);
 /* All that a body takes by name; constants become the body's own. */
 tare_status tarei_ops_hand_captures(tarei_graph *graph, tarei_node *node, tarei_graph *body,
                                     tare_error *err);
@@ -233,9 +230,6 @@ tare_status tarei_ops_matmul(const tarei_graph *graph, const tarei_value *a, con
 /* Checks the types: X is uint8, W int8 or a float. */
 tare_status tarei_ops_want_quantized(const tarei_graph *graph, const tarei_node *node,
                                      tare_error *err);
-/* Checks the optional residual, input 3, against the output shape. */
-tare_status tarei_ops_want_residual(const tarei_graph *graph, const tarei_node *node,
-                                    const tarei_shape *shape, tare_error *err);
 /* The output's shape, where a layer's inputs make one. */
 typedef tare_status tarei_ops_layer_shape_fn(const tarei_graph *graph, const tarei_node *node,
                                              tarei_shape *out, tare_error *err);

@@ -215,7 +215,9 @@ const char *tarei_extras_find(const tarei_extras *const extras, const char *cons
   return NULL;
 }
 
-const tarei_table_tensor **tarei_table_in_order(const tare_table *const table) {
+/* The tensors in the order in which they were added, which is that of a file they were read from;
+ * the caller frees the list. NULL: no memory. */
+static const tarei_table_tensor **tensors_in_order(const tare_table *const table) {
   const tarei_table_tensor **const list = tarei_calloc((size_t)table->n_tensors + 1, sizeof *list);
   for (int i = 0; list && i < table->n_tensors; i++) {
     list[table->tensors[i].place] = &table->tensors[i];
@@ -226,7 +228,7 @@ const tarei_table_tensor **tarei_table_in_order(const tare_table *const table) {
 tare_status tarei_table_put_all(const tare_table *const table, const int column,
                                 const char *const separator, tarei_table_put_fn *const put,
                                 tarei_str *const to, tare_error *const err) {
-  const tarei_table_tensor **const tensors = tarei_table_in_order(table);
+  const tarei_table_tensor **const tensors = tensors_in_order(table);
   if (!tensors) {
     return tarei_fail_memory(err, "tensors of a calibration table", sizeof *tensors);
   }

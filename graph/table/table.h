@@ -165,10 +165,6 @@ tare_status tarei_extras_add(tarei_extras *extras, const char *key, const char *
 tare_status tarei_extras_add_number(tarei_extras *extras, const char *key, double value,
                                     tare_error *err);
 
-/* The tensors in the order in which they were added, which is that of a file they were read from;
- * the caller frees the list. NULL: no memory. */
-const tarei_table_tensor **tarei_table_in_order(const tare_table *table);
-
 /* What a text format writes of a tensor. */
 typedef tare_status tarei_table_put_fn(tarei_str *to, const tarei_table_tensor *tensor, int column,
                                        tare_error *err);

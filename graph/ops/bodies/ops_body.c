@@ -19,8 +19,9 @@ tare_status tarei_ops_set_input(tarei_graph *const body, const int input, const 
              : tarei_fail_memory(err, value->name, (size_t)n_contents * sizeof *contents);
 }
 
-tare_status tarei_ops_hand_in(tarei_graph *const graph, tarei_graph *const body, const int input,
-                              const int outside, tare_error *const err) {
+/* Of a value of the graph around. */
+static tare_status hand_in(tarei_graph *const graph, tarei_graph *const body, const int input,
+                           const int outside, tare_error *const err) {
   const tarei_shape shape = tarei_ops_shape(&graph->values[outside]);
   int n = 0;
   const tarei_expr *const contents = tarei_value_contents(graph, outside, &n);
@@ -48,7 +49,7 @@ tare_status tarei_ops_hand_captures(tarei_graph *const graph, tarei_node *const 
                                     tarei_graph *const body, tare_error *const err) {
   for (int i = 0; i < body->n_inputs - body->n_formal;) {
     const int outside = node->in[body->captures[i]];
-    TAREI_TRY(tarei_ops_hand_in(graph, body, body->n_formal + i, outside, err));
+    TAREI_TRY(hand_in(graph, body, body->n_formal + i, outside, err));
     if (graph->values[outside].data && !body->values[body->inputs[body->n_formal + i]].is_output) {
       make_constant(graph, node, body, i);
     } else {

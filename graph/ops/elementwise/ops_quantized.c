@@ -22,8 +22,9 @@ tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei
   return w->dtype == TARE_I8 ? TARE_OK : tarei_ops_want_float(w, err);
 }
 
-tare_status tarei_ops_want_residual(const tarei_graph *const graph, const tarei_node *const node,
-                                    const tarei_shape *const shape, tare_error *const err) {
+/* The optional residual, input 3, against the output shape. */
+static tare_status want_residual(const tarei_graph *const graph, const tarei_node *const node,
+                                 const tarei_shape *const shape, tare_error *const err) {
   const tarei_value *const residual = tarei_ops_in(graph, node, 3);
   if (!residual) {
     return TARE_OK;
@@ -101,7 +102,7 @@ tare_status tarei_ops_layer(tarei_graph *const graph, const tarei_node *const no
   TAREI_TRY(tarei_ops_want_same_dtype(x, tarei_ops_in(graph, node, 1), err));
   tarei_shape out;
   TAREI_TRY(shape(graph, node, &out, err));
-  TAREI_TRY(tarei_ops_want_residual(graph, node, &out, err));
+  TAREI_TRY(want_residual(graph, node, &out, err));
   return tarei_ops_give_writable(graph, node, x->dtype, &out, err);
 }
 
@@ -111,6 +112,6 @@ tare_status tarei_ops_int8_layer(tarei_graph *const graph, const tarei_node *con
   TAREI_TRY(tarei_ops_want_quantized(graph, node, err));
   tarei_shape out;
   TAREI_TRY(shape(graph, node, &out, err));
-  TAREI_TRY(tarei_ops_want_residual(graph, node, &out, err));
+  TAREI_TRY(want_residual(graph, node, &out, err));
   return tarei_ops_give_quantized(graph, node, &out, err);
 }
