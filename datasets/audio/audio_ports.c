@@ -46,26 +46,38 @@ tare_status tarei_signal_ports_find(const char *const path, const char *const no
                           tarei_data_spec_hint(spec));
 }
 
+static bool is_one(const tare_dim *const dim) {
+  return !dim->symbol && dim->value == 1;
+}
+
+/* [batch, samples, 1], as Keras has it. */
+static bool has_channel_last(const tare_port *const port) {
+  return port->rank >= 3 && is_one(&port->dims[port->rank - 1]) &&
+         !is_one(&port->dims[port->rank - 2]);
+}
+
 /* Dims between the batch and the last `own` ones must be 1. */
 static tare_status audio_ports_check_dims(const char *const path, const tare_port *const port,
-                                          const int own, tare_error *const err) {
+                                          const int own, const bool features,
+                                          tare_error *const err) {
   for (int d = 1; d < port->rank - own; d++) {
-    if (port->dims[d].symbol || port->dims[d].value != 1) {
+    if (!is_one(&port->dims[d])) {
       return tarei_fail(err, TARE_E_USAGE,
-                        own == 1 ? "%s: audio needs an input of shape [samples], [batch, samples] "
-                                   "or [batch, 1, samples], but dim %d of '%s' is not 1"
-                                 : "%s: features need an input of shape [batch, mels, frames], "
-                                   "with dims of 1 between at most, but dim %d of '%s' is not 1",
+                        features ? "%s: features need an input of shape [batch, mels, frames], "
+                                   "with dims of 1 between at most, but dim %d of '%s' is not 1"
+                                 : "%s: audio needs an input of shape [samples], [batch, samples], "
+                                   "[batch, 1, samples] or [batch, samples, 1], but dim %d of '%s' "
+                                   "is not 1",
                         path, d, port->name);
     }
   }
   if (port->rank < own) {
-    return own == 1
-               ? tarei_fail(err, TARE_E_USAGE, "%s: audio cannot feed the scalar input '%s'", path,
-                            port->name)
-               : tarei_fail(err, TARE_E_USAGE,
+    return features
+               ? tarei_fail(err, TARE_E_USAGE,
                             "%s: features need an input of rank 2 or more, but '%s' has rank %d",
-                            path, port->name, port->rank);
+                            path, port->name, port->rank)
+               : tarei_fail(err, TARE_E_USAGE, "%s: audio cannot feed the scalar input '%s'", path,
+                            port->name);
   }
   return TARE_OK;
 }
@@ -103,8 +115,11 @@ tare_status tarei_audio_ports_find(const char *const path, const tarei_data_spec
                                    tarei_audio_ports *const out, tare_error *const err) {
   TAREI_TRY(tarei_signal_ports_find(path, "audio", spec, out, err));
   const tare_port *const port = &spec->inputs[out->signal];
-  TAREI_TRY(audio_ports_check_dims(path, port, spec->features ? 2 : 1, err));
-  return spec->features
+  const bool features = spec->features != NULL;
+  out->channel_last = !features && has_channel_last(port);
+  const int own = features || out->channel_last ? 2 : 1;
+  TAREI_TRY(audio_ports_check_dims(path, port, own, features, err));
+  return features
              ? choose_layout(path, port, tarei_features_spec(spec->features), &out->mels_first, err)
              : TARE_OK;
 }

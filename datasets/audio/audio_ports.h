@@ -6,13 +6,15 @@
 #include "datasets/slot.h"
 
 typedef struct tarei_audio_ports {
-  int signal;      /* input for the waveform or the features */
-  int length;      /* integer input for the number of valid samples or frames; -1: none */
-  bool mels_first; /* of features */
+  int signal;        /* input for the waveform or the features */
+  int length;        /* integer input for the number of valid samples or frames; -1: none */
+  bool mels_first;   /* of features */
+  bool channel_last; /* of a waveform: [samples, 1] */
 } tarei_audio_ports;
 
 /* The input for data of rank one or more, and that for its length, by types and names alone; `noun`
- * is the data in messages, "audio". `mels_first` is not set. TARE_E_USAGE names `path`. */
+ * is the data in messages, "audio". `mels_first` and `channel_last` are not set. TARE_E_USAGE names
+ * `path`. */
 tare_status tarei_signal_ports_find(const char *path, const char *noun, const tarei_data_spec *spec,
                                     tarei_audio_ports *out, tare_error *err);
 

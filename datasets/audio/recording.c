@@ -84,9 +84,9 @@ static tare_status recording_emit(const tarei_recording_source *const r, const t
     free(frames.values);
     return status;
   }
-  const int64_t dims[] = {m->n};
+  const int64_t dims[] = {m->n, 1};
   const float *const values = r->spec->dims_only ? NULL : m->frames;
-  TAREI_TRY(emit_values(r, values, 1 /* rank */, dims, out, err));
+  TAREI_TRY(emit_values(r, values, r->ports->channel_last ? 2 : 1 /* rank */, dims, out, err));
   return tarei_signal_length(r->ports, r->spec, m->n, out, err);
 }
 

@@ -271,6 +271,30 @@ static void ports_of_each_shape(void **state) {
   refuse_open(at("p.wav"), &o, TARE_E_USAGE, "no labels 'digits'");
 }
 
+/* [batch, samples, 1], with a symbol or a size for the samples; [batch, 1, 1] takes one sample. */
+static void ports_with_the_channel_last(void **state) {
+  (void)state;
+  put_wav("p.wav", 100, sine);
+  for (int fixed = 0; fixed < 2; fixed++) {
+    tare_port p = port("audio", TARE_F32, 3);
+    p.dims[1] = fixed ? (tare_dim){100, NULL} : p.dims[1];
+    p.dims[2] = (tare_dim){1, NULL};
+    const tare_dataset_options o = options_for(&p, 1);
+    tare_dataset *data = open_data(at("p.wav"), &o);
+    const tare_tensor *const x = &next_sample(data)->tensors[0];
+    assert_int_equal(x->rank, 2);
+    assert_int_equal(x->dims[0], 100);
+    assert_int_equal(x->dims[1], 1);
+    for (int i = 0; i < 100; i++) {
+      assert_true(fabsf(((const float *)x->data)[i] - sine[i]) < 1e-4f);
+    }
+    tare_dataset_close(&data);
+  }
+  tare_port p = port("audio", TARE_F32, 3);
+  p.dims[1] = p.dims[2] = (tare_dim){1, NULL};
+  refuse_sample(at("p.wav"), options_for(&p, 1), 0, 1, "dim 1 is 100, the model needs 1");
+}
+
 static void cut_in_half(const char *const from, const char *const to) {
   FILE *const in = fopen(at(from), "rb"), *const out = fopen(at(to), "wb");
   assert_non_null(in);
@@ -393,6 +417,7 @@ int main(void) {
       cmocka_unit_test(every_encoding_keeps_its_bits),
       cmocka_unit_test(resampling_keeps_length_and_energy),
       cmocka_unit_test(ports_of_each_shape),
+      cmocka_unit_test(ports_with_the_channel_last),
       cmocka_unit_test(truncated_files),
       cmocka_unit_test(truncated_containers),
       cmocka_unit_test(written_to_a_pipe),
