@@ -61,6 +61,13 @@ void say_rates(const opt_common *const options, const int least, const int most)
   }
 }
 
+void say_states(const opt_common *const common, const tare_streaming *const s) {
+  for (int i = 0; i < tare_streaming_n_states(s); i++) {
+    say(common, "state: output '%s' feeds input '%s' of the next run",
+        tare_streaming_state_output(s, i), tare_streaming_state_input(s, i));
+  }
+}
+
 void say_audio_options(const opt_common *const options, const opt_data *const data,
                        const tare_dataset *const dataset) {
   const struct {

@@ -14,12 +14,15 @@ void say_more(const opt_common *options, const char *fmt, ...)
 /* Requests by name that --precision-constraints none ignores, and constraints without requests. */
 void say_ignored_requests(const opt_common *options, const tare_build_options *build);
 
-/* What the user should know about data that was read: the samples that were skipped, by name, labels
- * that are empty, and sampling rates that differ. */
+/* What the user should know about data that was read: the samples that were skipped, by name,
+ * labels that are empty, and sampling rates that differ. */
 void say_data(const opt_common *options, const tare_dataset *dataset);
 
 /* A warning if sampling rates differ. */
 void say_rates(const opt_common *options, int least, int most);
+
+/* Inputs that are fed by outputs. */
+void say_states(const opt_common *options, const tare_streaming *streaming);
 
 /* Options for audio that have no effect, because the data have none. */
 void say_audio_options(const opt_common *options, const opt_data *data,

@@ -1,6 +1,7 @@
 #include "tools/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/say.h"
 
@@ -44,13 +45,6 @@ tare_status streaming_new(const opt_streaming *const o, const ports *const p,
   return TARE_OK;
 }
 
-static void say_states(const opt_common *const common, const tare_streaming *const s) {
-  for (int i = 0; i < tare_streaming_n_states(s); i++) {
-    say(common, "state: output '%s' feeds input '%s' of the next run",
-        tare_streaming_state_output(s, i), tare_streaming_state_input(s, i));
-  }
-}
-
 /* Whether a length may be 0 is for the profiles to say. */
 static void list_symbols(const ports *const p, cli_list *const out) {
   for (int i = 0; i < p->n_inputs; i++) {
@@ -81,38 +75,66 @@ static tare_status open_streaming(const opt_inputs *const o, tare_streaming *con
   return opt_data_open(&o->data, &o->common, &o->paths, inputs, n, out, err);
 }
 
-/* Data that have not all inputs: those that pair with outputs may be states. The failure of the
- * first attempt is the one to be told. */
-static tare_status open_with_found(const opt_inputs *const o, const ports *const p,
-                                   const tare_error *const first, tare_streaming **const streaming,
-                                   tare_dataset **const out, tare_error *const err) {
-  tare_error ignored = {0};
-  CLI_TRY(tare_streaming_new(p->inputs, p->n_inputs, p->outputs, p->n_outputs, streaming, err));
-  if (tare_streaming_find_states(*streaming) > 0 &&
-      open_streaming(o, *streaming, out, &ignored) == TARE_OK) {
-    return TARE_OK;
+/* How far reading data gets. A file that is one sample is not looked into before it is read. */
+typedef enum reach { REACH_NOTHING, REACH_OPENED, REACH_SAMPLE } reach;
+
+static reach source_reach(const opt_data *const data, const opt_common *const common,
+                          const cli_list *const paths, const ports *const p,
+                          tare_error *const why) {
+  opt_data own = *data;
+  own.labels = NULL;
+  own.limit = 1;
+  own.skip_bad = false;
+  opt_common silent = *common;
+  silent.quiet = true;
+  tare_dataset *dataset = NULL;
+  if (source_open_whole(&own, &silent, paths, p, &dataset, why) != TARE_OK) {
+    return REACH_NOTHING;
   }
-  tare_streaming_free(streaming);
-  *err = *first;
-  return first->status;
+  const tare_sample *sample = NULL;
+  const bool reads = tare_dataset_rewind_for_dims(dataset, why) == TARE_OK &&
+                     tare_dataset_next(dataset, &sample, why) == TARE_OK;
+  tare_dataset_close(&dataset);
+  return reads ? REACH_SAMPLE : REACH_OPENED;
+}
+
+/* Whether data that fail with all inputs get further without the states, or fail for another
+ * reason. */
+static bool data_lack_states(const opt_data *const data, const opt_common *const common,
+                             const cli_list *const paths, const ports *const all,
+                             const ports *const others) {
+  tare_error with = {0}, without = {0};
+  const reach whole = source_reach(data, common, paths, all, &with);
+  if (whole == REACH_SAMPLE) {
+    return false;
+  }
+  const reach rest = source_reach(data, common, paths, others, &without);
+  return rest > whole || (rest == whole && strcmp(with.message, without.message) != 0);
+}
+
+tare_status source_find_states(const opt_data *const data, const opt_common *const common,
+                               const cli_list *const paths, const ports *const p,
+                               tare_streaming **const out, tare_error *const err) {
+  CLI_TRY(tare_streaming_new(p->inputs, p->n_inputs, p->outputs, p->n_outputs, out, err));
+  if (tare_streaming_find_states(*out) > 0) {
+    ports others = {0};
+    others.n_inputs = tare_streaming_ports(*out, &others.inputs);
+    if (data_lack_states(data, common, paths, p, &others)) {
+      return TARE_OK;
+    }
+  }
+  tare_streaming_free(out);
+  return TARE_OK;
 }
 
 static tare_status source_open_data(const opt_inputs *const o, const ports *const p,
                                     tare_streaming **const streaming, tare_dataset **const out,
                                     tare_error *const err) {
-  if (*streaming) {
-    return open_streaming(o, *streaming, out, err);
+  if (!*streaming && !o->streaming.no_states) {
+    CLI_TRY(source_find_states(&o->data, &o->common, &o->paths, p, streaming, err));
   }
-  tare_error first = {0};
-  const tare_status status = source_open_whole(&o->data, &o->common, &o->paths, p, out, &first);
-  if (status == TARE_OK) {
-    return TARE_OK;
-  }
-  if (o->streaming.no_states) {
-    *err = first;
-    return status;
-  }
-  return open_with_found(o, p, &first, streaming, out, err);
+  return *streaming ? open_streaming(o, *streaming, out, err)
+                    : source_open_whole(&o->data, &o->common, &o->paths, p, out, err);
 }
 
 tare_status source_open(const opt_inputs *const o, const ports *const p,

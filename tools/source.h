@@ -22,6 +22,12 @@ tare_status streaming_new(const opt_streaming *options, const ports *p, tare_str
 tare_status source_open_whole(const opt_data *data, const opt_common *common, const cli_list *paths,
                               const ports *p, tare_dataset **out, tare_error *err);
 
+/* Inputs that the data lack and that pair with outputs, as states; NULL: the data have all inputs,
+ * or lack others. */
+tare_status source_find_states(const opt_data *data, const opt_common *common,
+                               const cli_list *paths, const ports *p, tare_streaming **out,
+                               tare_error *err);
+
 /* Opens the data of the options. *streaming is NULL for the first data set of a model, and that of
  * the first call for another. If it is NULL, it is made as the options say; without options, inputs
  * that the data lack and that pair with outputs become states, which is reported. NULL afterwards:

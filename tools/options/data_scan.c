@@ -63,7 +63,9 @@ static tare_status scan_alone(const cli_list *const paths, const opt_data *const
       return fail_tensors(paths->items[i], err);
     }
   }
-  const ports p = {.inputs = data->tokenizer ? &tokens : data->features ? &features : &audio,
+  const ports p = {.inputs = data->tokenizer  ? &tokens
+                             : data->features ? &features
+                                              : &audio,
                    .n_inputs = 1};
   const tare_status status = scan_ports(paths, data, common, &p, out, err);
   if (status != TARE_OK && !data->tokenizer) {
@@ -84,12 +86,18 @@ tare_status data_scan_read(const cli_list *const paths, const char *const model,
   }
   const tare_load_options load = opt_load(common);
   CLI_TRY(tare_model_load_with(model, &load, &out->model, err));
-  const ports p = ports_of_model(out->model);
+  ports p = ports_of_model(out->model);
+  CLI_TRY(source_find_states(data, common, paths, &p, &out->streaming, err));
+  if (out->streaming) {
+    say_states(common, out->streaming);
+    p.n_inputs = tare_streaming_ports(out->streaming, &p.inputs);
+  }
   return scan_ports(paths, data, common, &p, out, err);
 }
 
 void data_scan_fini(data_scan *const scan) {
   lengths_fini(&scan->lengths);
   tare_dataset_close(&scan->dataset);
+  tare_streaming_free(&scan->streaming);
   tare_model_free(&scan->model);
 }

@@ -5,7 +5,8 @@
 #include "tools/options/lengths.h"
 
 typedef struct data_scan {
-  tare_model *model; /* or NULL */
+  tare_model *model;         /* or NULL */
+  tare_streaming *streaming; /* states that the data lack, or NULL */
   tare_dataset *dataset;
   lengths lengths;
 } data_scan;

@@ -5,6 +5,9 @@ cp "$SOURCE"/tests/fixtures/onnx/good_cache_[0-3].npz tokens || exit
 "$TARE" inspect "$model" | grep -A 3 '^inputs' || exit
 "$TARE" run "$model" tokens --state present_key:past_key --state present_value:past_value \
   --save-outputs whole.h5 -q >text || exit
+"$TARE" run "$model" tokens --save-outputs found.h5 2>&1 >text || exit
+h5diff whole.h5 found.h5 && echo "states are found where archives lack them: the same outputs"
+"$TARE" inspect tokens --model "$model" -q | sed -n "/^layout/,/^seq  /p" || exit
 "$TARE" run "$model" tokens --chunk seq=1 --save-outputs steps.h5 2>&1 >text | grep profile || exit
 # Of the last sample, of 4 tokens: the cache after the last step is that of the whole, and the logits of each step are
 # the row of its token.
