@@ -1,17 +1,17 @@
 #!/bin/sh
-# run_sweep.sh TARE SWEEP SHIM EXAMPLES CASE RUNS [OPTION...]: sweeps over the points where CASE can
+# run_sweep.sh TARE SWEEP SHIM SOURCE CASE RUNS [OPTION...]: sweeps over the points where CASE can
 # fail, RUNS of each kind (0: all). Options go to the sweep; --kinds alloc --first 77 repeats one point.
 # `ends` in place of RUNS has the command write into a full disk, a closed stream and a pipe that nobody
 # reads, and sends it signals at random times (SEED chooses them; TURNS of each signal).
 set -eu
-TARE=$1 SWEEP=$2 SHIM=$3 EXAMPLES=$4 CASE=$5 RUNS=$6
+TARE=$1 SWEEP=$2 SHIM=$3 SOURCE=$4 CASE=$5 RUNS=$6
 shift 6
 [ ! -w /dev/shm ] || export TMPDIR=/dev/shm # syncing costs nothing there
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/out"
-mini=$EXAMPLES/intents-mini
-digits=$EXAMPLES/digits-conv
+mini=$SOURCE/tests/fixtures/small/intents-mini
+digits=$SOURCE/tests/fixtures/small/digits-conv
 model=$mini/intents-mini.onnx
 text_profile=sequence=1:16:512
 audio_profile=samples=1600:16000:160000
@@ -52,18 +52,18 @@ inspect)
 models) # small ones that others are not like
   options="$options --text --runs ${many:-0} --kinds alloc"
   for name in functions/unnamed onnx/good_external qdq/integers_stay; do
-    sweep none inspect "$EXAMPLES/../tests/fixtures/$name.onnx"
+    sweep none inspect "$SOURCE/tests/fixtures/$name.onnx"
   done
   ;;
 layouts) # what is a sample depends on what is read of the data
   options="$options --text --runs ${many:-0} --kinds alloc"
-  fixtures=$EXAMPLES/../tests/fixtures/raised
+  fixtures=$SOURCE/tests/fixtures/raised
   mkdir -p "$folder/samples/0" "$folder/samples/1" "$folder/samples/other"
   cp "$fixtures/calib/00.npy" "$folder/samples/0/x.npy"
   cp "$fixtures/calib/01.npy" "$folder/samples/1/x.npy"
   cp "$fixtures/calib/02.npy" "$folder/samples/other/z.npy"
   sweep none inspect "$folder/samples" --model "$fixtures/deep.onnx" --threads 1
-  fixtures=$EXAMPLES/../tests/fixtures/archives
+  fixtures=$SOURCE/tests/fixtures/archives
   for data in good_lhotse.jsonl.gz good_audio.tar; do
     sweep none inspect "$fixtures/$data" --threads 1
   done
@@ -77,7 +77,7 @@ threads)
   sweep o.stats calibrate -q $text --threads 2 -o "$out.stats"
   ;;
 texts)
-  fixtures=$EXAMPLES/../tests/fixtures/tokenizers
+  fixtures=$SOURCE/tests/fixtures/tokenizers
   printf 'text,reply\n"My card, ""lost""",please cancel\nmy transfer,is lost\n' >"$folder/texts.csv"
   sweep o.stats calibrate -q "$model" "$folder/texts.csv" --tokenizer "$fixtures/words_pairs.json" \
     --text-pair reply --profile $text_profile --threads 1 -o "$out.stats"
@@ -89,7 +89,7 @@ texts)
   esac
   ;;
 tokens)
-  fixtures=$EXAMPLES/../tests/fixtures/tokenizers
+  fixtures=$SOURCE/tests/fixtures/tokenizers
   head -n 2 "$fixtures/lines.jsonl" >"$folder/lines.jsonl"
   options="$options --text"
   sweep none inspect "$folder/lines.jsonl" --model "$model" --tokenizer "$fixtures/bytes.json" --threads 1
@@ -117,7 +117,7 @@ checkpoint)
     --checkpoint-every 0
   ;;
 raise)
-  fixtures=$EXAMPLES/../tests/fixtures/raised
+  fixtures=$SOURCE/tests/fixtures/raised
   sweep o.json calibrate -q "$fixtures/deep.onnx" "$fixtures/calib" --limit 2 \
     --profile n=1,t=4:12:20 --threads 1 -o "$out.json"
   ;;
@@ -167,7 +167,7 @@ check)
   ;;
 json) # all points: what is printed while options are read is held back
   options="--text --runs 0 --kinds alloc"
-  sweep none check --json "$EXAMPLES/../tests/fixtures/onnx/check_good.onnx"
+  sweep none check --json "$SOURCE/tests/fixtures/onnx/check_good.onnx"
   ;;
 import)
   prepare

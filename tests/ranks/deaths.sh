@@ -5,7 +5,7 @@ set -u
 tare=$1 source=$2 dies=$3
 . "$source/tests/ranks/job.sh"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0"
-digits=$source/examples/digits-conv
+digits=$source/tests/fixtures/small/digits-conv
 data="$digits/digits-conv.onnx $digits/calib --rate 8000 --profile samples=1600:16000:400000"
 # shellcheck disable=SC2086 # the list is meant to be split
 "$tare" calibrate $data -q -o one.stats >printed || exit 99

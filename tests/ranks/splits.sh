@@ -8,7 +8,7 @@ folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 99
 . "$source/tests/ranks/openmpi.sh"
-digits=$source/examples/digits-conv intents=$source/examples/intents-mini
+digits=$source/tests/fixtures/small/digits-conv intents=$source/tests/fixtures/small/intents-mini
 words=$source/tests/fixtures/tokenizers
 bad=0
 wrong() { # WHAT: with what the command has said

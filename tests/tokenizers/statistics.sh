@@ -6,7 +6,7 @@ tare=$1 write_tokens=$2 source=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fixtures=$source/tests/fixtures/tokenizers
-model=$source/examples/intents-mini/intents-mini.onnx
+model=$source/tests/fixtures/small/intents-mini/intents-mini.onnx
 profiles="--profile sequence=1:32:64 --profile sequence=65:100:1024"
 methods="--smoothing on --weight-clipping on --bias-correction on"
 calibrate() { # OUTPUT DATA OPTION...

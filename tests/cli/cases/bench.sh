@@ -1,4 +1,5 @@
 # Latency and throughput, as text in trtexec's words and as JSON.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 "$TARE" bench "$model" --shapes audio:1x4000 --iterations 3 --duration 0 --warmUp 0 --json \
   --dumpProfile | "$JSON_CHECK" iterations == 3 throughput_qps '>' 0 latency_ms.min '>' 0 \

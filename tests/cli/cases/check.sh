@@ -1,4 +1,5 @@
 # What targets make of quantized models: exports are clean for their own target; faults are named, and exit 1.
+EXAMPLES=$SMALL
 for name in digits-conv intents-mini; do
   model=$EXAMPLES/$name/$name.onnx
   [ $name = digits-conv ] && data="$EXAMPLES/$name/calib --rate 8000" || data=$EXAMPLES/$name/calib.h5

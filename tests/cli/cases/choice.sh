@@ -1,7 +1,8 @@
 # Choices and weights of samples: the same bytes for shards, threads and a calibration that is killed;
 # and what two of them change.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx data=$EXAMPLES/intents-mini/calib.h5
-profiles="--profile sequence=1:64:128 --profile sequence=129:256:1024"
+profiles="--profile sequence=1:16:32 --profile sequence=33:64:256"
 run() { # FILE OPTION...
   file=$1
   shift
@@ -61,13 +62,13 @@ for options in "--stratify length" "--seed 3" "--samples 0" "--weight long" "--s
   echo "exit $?"
 done
 "$TARE" calibrate "$EXAMPLES/digits-conv/digits-conv.onnx" "$EXAMPLES/digits-conv/calib" --rate 8000 \
-  --chunk samples=8000 --quota 3 -q -o x.stats
+  --chunk samples=2000 --quota 3 -q -o x.stats
 echo "exit $?"
 [ ! -e x.stats ] || echo "something was written"
 echo "== levels and chunks of samples have weights too"
 audio="$EXAMPLES/digits-conv/digits-conv.onnx $EXAMPLES/digits-conv/calib --rate 8000 --limit 9 -q"
-for options in "--gain-range -6:+6dB:6 --weight sample" "--chunk samples=8000 --weight sample" \
-  "--chunk samples=8000 --weight length"; do
+for options in "--gain-range -6:+6dB:6 --weight sample" "--chunk samples=2000 --weight sample" \
+  "--chunk samples=2000 --weight length"; do
   "$TARE" calibrate $audio $options --samples 6 --threads 1 -o one.stats >printed || exit
   "$TARE" calibrate $audio $options --samples 6 --threads 2 -o two.stats >printed || exit
   cmp one.stats two.stats && echo "$options: the same for 1 and 2 threads"

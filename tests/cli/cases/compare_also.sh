@@ -1,4 +1,5 @@
 # What the user made already, beside the strategies: plans, quantized models and tables.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 calib=$EXAMPLES/intents-mini/calib.h5
 eval=$EXAMPLES/intents-mini/eval.h5

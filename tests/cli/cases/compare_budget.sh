@@ -1,4 +1,5 @@
 # A time budget: what is left out is said, and the rest is ranked.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 calib=$EXAMPLES/intents-mini/calib.h5
 eval=$EXAMPLES/intents-mini/eval.h5

@@ -1,4 +1,5 @@
 # Percentiles as strategies, each a row, and the commands that repeat them.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 calib=$EXAMPLES/intents-mini/calib.h5
 eval=$EXAMPLES/intents-mini/eval.h5

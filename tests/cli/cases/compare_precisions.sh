@@ -1,4 +1,5 @@
 # Static scales against row scales: strategies in several precisions, and commands that repeat one.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 calib=$EXAMPLES/digits-conv/calib
 eval=$EXAMPLES/digits-conv/eval

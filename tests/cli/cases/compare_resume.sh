@@ -1,4 +1,5 @@
 # A comparison that goes on where it was ended.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 calib=$EXAMPLES/intents-mini/calib.h5
 eval=$EXAMPLES/intents-mini/eval.h5

@@ -1,4 +1,5 @@
 # Two plans layer by layer: exit 1 if they differ, as text, as JSON and with times.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 calib=$EXAMPLES/intents-mini/calib.h5
 profile=sequence=2:64:1024

@@ -1,4 +1,5 @@
 # A quantized model for each target: what stays float and why, the same bytes again, files that load.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 "$TARE" calibrate "$model" "$EXAMPLES/digits-conv/calib" --rate 8000 --all-tensors -q \
   -o model.json >text || exit

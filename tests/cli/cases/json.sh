@@ -1,4 +1,5 @@
 # Every command's JSON says which command and version it is, and so does a failure.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 data=$EXAMPLES/digits-conv/calib
 check() {

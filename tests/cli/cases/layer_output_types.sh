@@ -1,4 +1,5 @@
 # What layers write, by name: met, refused with obey, reported with prefer.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 "$TARE" calibrate -q "$model" "$EXAMPLES/intents-mini/calib.h5" --profile sequence=2:64:512 -o x.json >text || exit
 build() {

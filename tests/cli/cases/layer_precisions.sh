@@ -1,4 +1,5 @@
 # In what layers compute, by name and operator: bf16, 16-bit activations, row scales; also in bodies.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx data=$EXAMPLES/intents-mini/calib.h5
 profile="--profile sequence=2:64:512"
 "$TARE" calibrate -q "$model" "$data" $profile -o x.json >text || exit

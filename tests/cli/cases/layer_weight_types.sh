@@ -1,4 +1,5 @@
 # In what layers store their weights, by name and operator: met, refused with obey, reported.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx data=$EXAMPLES/intents-mini/calib.h5
 build() {
   "$TARE" build "$model" --profile sequence=2:64:512 -o x.plan "$@"

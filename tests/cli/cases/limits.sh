@@ -1,4 +1,5 @@
 # What files ask for is held against limits: each says its name, exits with 5, and can be raised.
+EXAMPLES=$SMALL
 models=$SOURCE/tests/fixtures/onnx
 attempt() {
   "$TARE" "$@" >/dev/null 2>message

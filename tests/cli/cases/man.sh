@@ -1,5 +1,6 @@
 # Man pages and --help name the same options, with and without arguments, and every member of a family that
 # options choose from.
+EXAMPLES=$SMALL
 commands=$(sed -n 's/^TAREI_COMMAND(\([a-z_]*\),.*/\1/p' "$SOURCE/tools/commands/commands.inc" | tr _ -)
 man=$SOURCE/docs/man
 page_options() { # PAGE: "--output=" of ".It Fl o , Fl -output Ar FILE"

@@ -1,4 +1,5 @@
 # Statistics of parts of data: what merge says, and what it refuses.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 data=$EXAMPLES/digits-conv/calib
 run() { # FILE OPTION...

@@ -1,4 +1,5 @@
 # Every misuse is exit code 2 with a sentence and a hint on stderr.
+EXAMPLES=$SMALL
 misuse() {
   "$TARE" "$@"
   code=$?

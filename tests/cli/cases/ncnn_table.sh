@@ -1,4 +1,5 @@
 # ncnn's tables: they have scales of layers and weights, and need the model.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 other=$EXAMPLES/digits-conv/digits-conv.onnx
 "$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --limit 4 --profile sequence=2:64:1024 \

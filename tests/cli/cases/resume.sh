@@ -1,4 +1,5 @@
 # A calibration that is killed again and again, and continued: the same bytes.
+EXAMPLES=$SMALL
 check() { # NAME MODEL DATA OPTION...
   name=$1 model=$EXAMPLES/$2 data=$EXAMPLES/$3
   shift 3

@@ -1,5 +1,6 @@
 # Any division of the data into shards, any number of threads, and shards that were given twice: the
 # same bytes as one calibration of all data.
+EXAMPLES=$SMALL
 check() { # NAME MODEL DATA OPTION...
   name=$1 model=$EXAMPLES/$2 data=$EXAMPLES/$3
   shift 3
@@ -20,4 +21,4 @@ check() { # NAME MODEL DATA OPTION...
 }
 check audio digits-conv/digits-conv.onnx digits-conv/calib --rate 8000
 check text intents-mini/intents-mini.onnx intents-mini/calib.h5 --smoothing on --weight-clipping on \
-  --bias-correction on --profile sequence=1:64:128 --profile sequence=129:256:1024
+  --bias-correction on --profile sequence=1:16:32 --profile sequence=33:64:256
