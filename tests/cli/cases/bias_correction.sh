@@ -1,4 +1,5 @@
 # Biases that make up for the rounding of weights: what is shown, and in which files they are.
+EXAMPLES=$SMALL real=$SOURCE/examples/intents-mini
 model=$EXAMPLES/intents-mini/intents-mini.onnx data=$EXAMPLES/intents-mini/calib.h5
 profile='--profile sequence=2:64:512'
 corrected() {
@@ -32,7 +33,7 @@ done
 against_float n.plan o.plan
 echo "== quantized models"
 "$TARE" export -q "$model" --calib n.json -o n.onnx | grep '^correction'
-"$TARE" quantize -q "$model" "$data" --limit 2 $profile --method minmax --bias-correction on \
+"$TARE" quantize -q "$real/intents-mini.onnx" "$real/calib.h5" --limit 2 $profile --method minmax --bias-correction on \
   -o q.onnx | grep '^correction'
 echo "== of another model"
 sed 's/^  "input_means": {/&"gone": {"hash": "0000000000000000", "means": [1]}, /' n.json >gone.json

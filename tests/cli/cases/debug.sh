@@ -1,4 +1,5 @@
 # Tensors of an int8 plan beside those of its model: the first bad layer, tolerances, histograms.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 data=$EXAMPLES/intents-mini/eval.h5
 profile=sequence=2:64:1024

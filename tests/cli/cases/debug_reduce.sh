@@ -1,4 +1,5 @@
 # The smallest part of a model that fails as the whole does, with its data and table.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 data=$EXAMPLES/intents-mini/eval.h5
 profile=sequence=2:64:1024

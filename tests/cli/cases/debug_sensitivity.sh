@@ -1,8 +1,8 @@
 # The layers of a model by what it costs to quantize each, and the requests that keep the worst in float.
-model=$EXAMPLES/intents-mini/intents-mini.onnx
-data=$EXAMPLES/intents-mini/eval.h5
+model=$SMALL/intents-mini/intents-mini.onnx
+data=$SMALL/intents-mini/eval.h5
 profile=sequence=2:64:1024
-"$TARE" calibrate "$model" "$EXAMPLES/intents-mini/calib.h5" --profile $profile --limit 20 -o x.json -q \
+"$TARE" calibrate "$model" "$SMALL/intents-mini/calib.h5" --profile $profile --limit 20 -o x.json -q \
   >/dev/null || exit
 # without predicted losses, as an older table: all scales are static
 sed -i 's/, "\(static_loss\|row_loss\)": \[[^]]*\]//g' x.json

@@ -1,10 +1,11 @@
 # What statistics rest on: the samples that set ranges, whether they were enough, and warnings.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx data=$EXAMPLES/digits-conv/calib
 run() { # FILE DATA OPTION...
   file=$1 from=$2
   shift 2
-  "$TARE" calibrate "$model" "$from" --rate 8000 --profile samples=1600:16000:20000 \
-    --profile samples=20001:24000:60000 -q -o "$file" "$@"
+  "$TARE" calibrate "$model" "$from" --rate 8000 --profile samples=400:4000:5000 \
+    --profile samples=5001:6000:16000 -q -o "$file" "$@"
 }
 run a.stats "$data" | sed -n '/^enough/,$p'
 echo "== the order of samples makes no difference"

@@ -1,4 +1,5 @@
 # A metric that a command of the user prints, from files with outputs and labels.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 eval=$EXAMPLES/digits-conv/eval
 mkdir tmp
@@ -8,10 +9,10 @@ export TMPDIR="$PWD/tmp"
 run() {
   "$TARE" run digits.plan "$eval" --rate 8000 --limit 8 --against "$model" "$@"
 }
-# Whether each sample's outputs are within 0.2 of those of float: 1 or 0, a line each.
+# Whether each sample's outputs are within 0.01 of those of float: 1 or 0, a line each.
 cat >near.sh <<'END'
 for sample in $(h5ls "$TARE_OUTPUTS" | cut -d ' ' -f 1); do
-  if h5diff -q -d 0.2 "$TARE_OUTPUTS" "$TARE_REFERENCE" "/$sample"; then echo 1; else echo 0; fi
+  if h5diff -q -d 0.01 "$TARE_OUTPUTS" "$TARE_REFERENCE" "/$sample"; then echo 1; else echo 0; fi
 done
 END
 run --metric score --metric-command 'sh near.sh' --json | "$JSON_CHECK" metric.name == score metric.reference == 1 \

@@ -1,4 +1,5 @@
 # Calibrate, choose, write and evaluate in one command.
+EXAMPLES=$SMALL raised=$SOURCE/tests/fixtures/raised
 digits=$EXAMPLES/digits-conv intents=$EXAMPLES/intents-mini
 "$TARE" quantize "$digits/digits-conv.onnx" "$digits/calib" --rate 8000 --limit 3 -o digits.onnx \
   --table digits.json --eval "$digits/eval" --labels digits --metric ctc-error --alphabet 0123456789 \
@@ -9,11 +10,11 @@ cmp digits.onnx again.onnx && echo "export makes the same of the table"
 "$TARE" quantize "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 4 -o intents.onnx \
   --target tensorrt --eval "$intents/eval.h5" --json -q | "$JSON_CHECK" command == quantize \
   methods length 4 target == tensorrt layers length 25 evaluation.sqnr_db '>' 10 output == intents.onnx
-"$TARE" quantize "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 4 -o one.onnx \
+"$TARE" quantize "$raised/deep.onnx" "$raised/calib" --limit 4 -o one.onnx \
   --method mse -q || exit
 echo "== per profile"
 "$TARE" quantize "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 8 -o each.onnx --method minmax \
-  --profile sequence=2:16:40 --profile sequence=41:64:512 --per-profile --table each.json \
+  --profile sequence=2:8:20 --profile sequence=21:32:512 --per-profile --table each.json \
   --eval "$intents/eval.h5" -q >text || exit
 sed -n 's/^\(profile\|layers\|written\|table\|sequence=[0-9:]*\) .*/\1/p' text
 for i in 0 1; do
@@ -22,7 +23,7 @@ for i in 0 1; do
 done
 cmp -s each.0.onnx each.1.onnx || echo "they differ"
 "$TARE" quantize "$intents/intents-mini.onnx" "$intents/calib.h5" --limit 6 --raise-layers off -o each.onnx --method minmax \
-  --profile sequence=2:16:40 --profile sequence=41:64:512 --per-profile --eval "$intents/eval.h5" \
+  --profile sequence=2:8:20 --profile sequence=21:32:512 --per-profile --eval "$intents/eval.h5" \
   --json -q | "$JSON_CHECK" models length 2 models.1.output == each.1.onnx \
   models.0.evaluation.sqnr_db '>' 10 output is missing
 refused() {

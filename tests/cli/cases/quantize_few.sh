@@ -1,4 +1,5 @@
 # Models of few samples have wider scales, and a warning where nothing else tells how they do on others.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx data=$EXAMPLES/digits-conv/calib
 quantize() {
   "$TARE" quantize "$model" "$data" --rate 8000 --method minmax --raise-layers off -o x.onnx "$@" 2>&1 >text |

@@ -1,4 +1,5 @@
 # Tar shards, manifests of NeMo and lhotse, and Kaldi's files give the statistics of the folder.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 fixtures=$SOURCE/tests/fixtures/archives
 mkdir in kaldi

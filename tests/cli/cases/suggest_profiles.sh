@@ -8,16 +8,17 @@ echo "== count"
 "$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --json |
   "$JSON_CHECK" source == data symbol == sequence fulfilled is true counts.0.profiles == 1 chosen length 8 || exit
 echo "== latency"
-"$TARE" build "$model" --fp32 --profile sequence=2:64:512 -o x.plan -q >/dev/null || exit
-"$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --plan x.plan --count 3 --threads 1 --json |
-  "$JSON_CHECK" latency.plan == x.plan latency.threads == 1 latency.points length 9 latency.points.0.length == 7 \
-  latency.points.8.length == 426 latency.points.0.ms '>' 0 counts.2.padding '<' 0.5 counts.2.ms '>' 0 \
+small=$SMALL/intents-mini/intents-mini.onnx
+"$TARE" build "$small" --fp32 --profile sequence=2:64:512 -o x.plan -q >/dev/null || exit
+"$TARE" profiles "$SMALL/intents-mini/calib.h5" --model "$small" --plan x.plan --count 3 --threads 1 --json |
+  "$JSON_CHECK" latency.plan == x.plan latency.threads == 1 latency.points length 9 latency.points.0.length == 2 \
+  latency.points.8.length == 106 latency.points.0.ms '>' 0 counts.2.padding '<' 0.5 counts.2.ms '>' 0 \
   chosen length 3 || exit
-"$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --plan x.plan --count 2 --threads 1 | sed -n '/^latency/p; /^profiles/p'
-"$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --plan "$model" --count 3 --threads 1 --json 2>said |
-  "$JSON_CHECK" latency.points.8.length == 426 counts.2.ms '>' 0 chosen length 3 || exit
+"$TARE" profiles "$SMALL/intents-mini/calib.h5" --model "$small" --plan x.plan --count 2 --threads 1 | sed -n '/^latency/p; /^profiles/p'
+"$TARE" profiles "$SMALL/intents-mini/calib.h5" --plan "$small" --count 3 --threads 1 --json 2>said |
+  "$JSON_CHECK" latency.points.8.length == 106 counts.2.ms '>' 0 chosen length 3 || exit
 sed "s|$SOURCE|.|g" said
-"$TARE" profiles "$EXAMPLES/digits-conv/calib" --rate 8000 --plan "$EXAMPLES/digits-conv/digits-conv.onnx" --count 2 --json -q |
+"$TARE" profiles "$SMALL/digits-conv/calib" --rate 8000 --plan "$SMALL/digits-conv/digits-conv.onnx" --count 2 --json -q |
   "$JSON_CHECK" symbol == samples counts.1.ms '>' 0 chosen length 2 || exit
 echo "== pasted"
 flags=$("$TARE" profiles "$EXAMPLES/intents-mini/calib.h5" --model "$model" --count 3 | sed -n 's/^--profile/&/p' | tr -d "'\\\\")

@@ -1,4 +1,5 @@
 # Every pair of formats of tables: what a file leaves out is said once, and lost for good.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 data=$EXAMPLES/intents-mini/calib.h5
 profile=sequence=2:64:1024

@@ -1,4 +1,5 @@
 # Texts through a tokenizer: what is read from each kind of file, and that all give the same statistics.
+EXAMPLES=$SMALL
 words=$SOURCE/tests/fixtures/tokenizers/words.json
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 mark='\357\273\277' # byte order mark

@@ -1,4 +1,5 @@
 # The fastest mix of precisions within a bound: it holds, build makes the same plan, the worst layer is cured.
+EXAMPLES=$SMALL
 model=$EXAMPLES/intents-mini/intents-mini.onnx
 calib=$EXAMPLES/intents-mini/calib.h5
 profile=sequence=2:64:512
@@ -100,6 +101,7 @@ tune --max-drop 1% --time-limit 1 --eval "$EXAMPLES/intents-mini/eval.h5" --labe
 "$JSON_CHECK" min_sqnr_db is null max_drop == 0.01 chosen.holds is true chosen.drop.high '<' 0.0100001 <text || exit
 
 # What statistics decide about weights and channels is in the table, and in the plan.
+model=$SOURCE/examples/intents-mini/intents-mini.onnx calib=$SOURCE/examples/intents-mini/calib.h5 # with channels to smooth
 tune --sqnr 20 --time-limit 1 --weight-clipping on --bias-correction on --smoothing on -o w.plan --table w.json --json -q >text || exit
 "$JSON_CHECK" clipped '>' 0 corrected '>' 0 smoothed '>' 0 chosen.holds is true <text || exit
 same w.plan w.json text

@@ -1,4 +1,5 @@
 # Plans are judged by samples that did not calibrate them, the same ones in any order of the data.
+EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 i=10
 mkdir first second

@@ -1,4 +1,5 @@
 # Weights with scales of a table: what is shown, in which files they are, and what is refused.
+EXAMPLES=$SMALL real=$SOURCE/examples/intents-mini
 model=$EXAMPLES/intents-mini/intents-mini.onnx data=$EXAMPLES/intents-mini/calib.h5
 profile='--profile sequence=2:64:512'
 clipped() {
@@ -26,7 +27,7 @@ echo "== to nearest"
 "$TARE" build -q "$model" --calib n.json -o n.plan | grep '^clipping\|^rounding'
 echo "== quantized models"
 "$TARE" export -q "$model" --calib x.json -o x.onnx | grep '^clipping\|^rounding'
-"$TARE" quantize -q "$model" "$data" --limit 2 $profile --method minmax --weight-clipping on \
+"$TARE" quantize -q "$real/intents-mini.onnx" "$real/calib.h5" --limit 2 $profile --method minmax --weight-clipping on \
   -o q.onnx | grep '^clipping'
 echo "== weights of another model"
 sed 's/^  "clipping": {/&"gone": {"hash": "0000000000000000", "scales": [1]}, /' n.json >gone.json
