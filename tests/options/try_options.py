@@ -266,7 +266,7 @@ class Scene:
 
 
 def make_scenes(tare, source, folder):
-    fixtures, examples = source + "/tests/fixtures/", source + "/examples/"
+    fixtures = source + "/tests/fixtures/"
     common = {"labels": "labels", "tokenizer": fixtures + "tokenizers/none.json", "tokens": fixtures + "none.txt"}
     scenes = [
         Scene(tare, folder, "encoder", dict(
@@ -278,13 +278,13 @@ def make_scenes(tare, source, folder):
             options="--profile n=1,t=4:20:60", plan_options="", profile="n=1,t=4:20:60", symbol="t", input="x",
             output="y", shapes="x:1x12x20", symbols="n=1,t=20")),
         Scene(tare, folder, "words", dict(
-            common, model=examples + "intents-mini/intents-mini.onnx", data=examples + "intents-mini/eval.h5",
+            common, model=fixtures + "small/intents-mini/intents-mini.onnx", data=fixtures + "small/intents-mini/eval.h5",
             options="--profile sequence=2:32:512 --limit 2", plan_options="--limit 2", profile="sequence=2:32:512",
             symbol="sequence", input="input_ids", output="logits",
             shapes="input_ids:1x32,attention_mask:1x32", symbols="sequence=32")),
         Scene(tare, folder, "speech", dict(
-            common, labels="digits", model=examples + "digits-conv/digits-conv.onnx",
-            data=examples + "digits-conv/eval", options="--rate 8000 --profile samples=1600:16000:80000 --limit 1",
+            common, labels="digits", model=fixtures + "small/digits-conv/digits-conv.onnx",
+            data=fixtures + "small/digits-conv/eval", options="--rate 8000 --profile samples=1600:16000:80000 --limit 1",
             plan_options="--rate 8000 --limit 1", profile="samples=1600:16000:80000", symbol="samples",
             input="audio", output="logits", shapes="audio:1x16000", symbols="samples=16000")),
     ]

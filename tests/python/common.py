@@ -1,4 +1,4 @@
-"""What the tests share: examples, samples of different lengths, and the command."""
+"""What the tests share: small models and data, samples of different lengths, and the command."""
 
 import os
 import pathlib
@@ -13,8 +13,9 @@ import tare
 
 SOURCE = pathlib.Path(os.environ["TARE_SOURCE"])
 COMMAND = os.environ["TARE_COMMAND"]
-INTENTS = SOURCE / "examples" / "intents-mini"
-DIGITS = SOURCE / "examples" / "digits-conv"
+SMALL = SOURCE / "tests" / "fixtures" / "small"
+INTENTS = SMALL / "intents-mini"
+DIGITS = SMALL / "digits-conv"
 MODEL = str(INTENTS / "intents-mini.onnx")
 PROFILE = {"sequence": (1, 16, 512)}
 

@@ -7,7 +7,7 @@ import unittest
 import numpy as np
 
 import tare
-from common import DIGITS, INTENTS, MODEL, PROFILE, TestCase, command, sentences, table
+from common import DIGITS, INTENTS, MODEL, PROFILE, SOURCE, TestCase, command, sentences, table
 
 EVAL = INTENTS / "eval.h5"
 
@@ -101,7 +101,7 @@ class EvaluateTest(TestCase):
 
 class RaiseTest(TestCase):
     def test_raise(self):
-        folder = INTENTS.parent.parent / "tests" / "fixtures" / "raised"
+        folder = SOURCE / "tests" / "fixtures" / "raised"
         model, profile = folder / "deep.onnx", "n=1,t=4:12:20"
         deep = tare.calibrate(model, folder / "calib", profile).table()
         raised = tare.raise_layers(model, deep, folder / "calib", profile)
@@ -122,7 +122,7 @@ class RaiseTest(TestCase):
             deep.layer_precisions = "layer0:int5"
 
     def test_raise_layers_of_written_models(self):
-        folder = INTENTS.parent.parent / "tests" / "fixtures" / "raised"
+        folder = SOURCE / "tests" / "fixtures" / "raised"
         model, profile = folder / "deep.onnx", "n=1,t=4:12:20"
         deep = tare.calibrate(model, folder / "calib", profile, all_tensors=True).table()
         raised = tare.raise_layers(model, deep, folder / "calib", profile,
