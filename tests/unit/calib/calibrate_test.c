@@ -16,11 +16,11 @@
 
 #include "unit/calib/support/stats_bytes.h"
 
-#define MODEL TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
-#define DATA TARE_SOURCE_DIR "/examples/digits-conv/calib"
+#define MODEL TARE_SOURCE_DIR "/tests/fixtures/small/digits-conv/digits-conv.onnx"
+#define DATA TARE_SOURCE_DIR "/tests/fixtures/small/digits-conv/calib"
 #define LOOKUP TARE_SOURCE_DIR "/tests/fixtures/onnx/good_late_lookup.onnx"
-#define PROFILE_SHORT "samples=1600:16000:24000"
-#define PROFILE_LONG "samples=24001:30000:40000"
+#define PROFILE_SHORT "samples=400:4000:6000"
+#define PROFILE_LONG "samples=6001:7500:12000"
 
 typedef struct setup {
   tare_model *model;

@@ -14,8 +14,8 @@
 #include <tare/eval.h>
 #include <unistd.h>
 
-#define MODEL TARE_SOURCE_DIR "/examples/digits-conv/digits-conv.onnx"
-#define DATA TARE_SOURCE_DIR "/examples/digits-conv/calib"
+#define MODEL TARE_SOURCE_DIR "/tests/fixtures/small/digits-conv/digits-conv.onnx"
+#define DATA TARE_SOURCE_DIR "/tests/fixtures/small/digits-conv/calib"
 #define RANGE "-20:+20dB:20"
 
 enum { SAMPLES = 4, LEVELS = 3, PATH_SIZE = 256 };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <tare/tare.h>
 
-#define EXAMPLE TARE_SOURCE_DIR "/examples/"
+#define EXAMPLE TARE_SOURCE_DIR "/tests/fixtures/small/"
 
 static tare_error err;
 static _Atomic int n_calls;

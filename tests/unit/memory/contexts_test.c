@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <tare/tare.h>
 
-#define EXAMPLE TARE_SOURCE_DIR "/examples/digits-conv/"
+#define EXAMPLE TARE_SOURCE_DIR "/tests/fixtures/small/digits-conv/"
 
 enum { SHORTEST = 400, STEP = 37, N_LENGTHS = 48, LONGEST = 2200, N_THREADS = 6, SLACK = 1 << 21 };
 
