@@ -22,11 +22,11 @@ await_count() { # COUNT: until so many are counted, or the job has ended
 }
 
 total=0
-while [ $total -lt 40 ]; do
+while [ $total -lt 16 ]; do
   ls "$source"/examples/digits-conv/calib/*.wav
   total=$((total + $(ls "$source"/examples/digits-conv/calib/*.wav | wc -l)))
 done >list.txt
-slow="$source/examples/digits-conv/digits-conv.onnx list.txt --profile samples=1600:16000:400000 --rate 44100"
+slow="$source/tests/fixtures/small/digits-conv/digits-conv.onnx list.txt --profile samples=1600:16000:400000 --rate 44100"
 # shellcheck disable=SC2086 # the list is meant to be split
 "$tare" calibrate $slow -q -o one.stats >printed || exit 99
 

@@ -43,6 +43,8 @@ tune --sqnr 150 -o c.plan --time-limit 0.001 -q | sed -n 's/^\(layers .*\)/\1/p;
 "$TARE" run c.plan "$calib" --limit 2 --against "$model" --json | "$JSON_CHECK" equal is true || exit
 
 # Times are known the second time, and the plan is the same; those of other machines are not used.
+trained=$SOURCE/examples/intents-mini
+model=$trained/intents-mini.onnx calib=$trained/calib.h5 # layers whose times differ by more than noise
 cached() {
   tune --sqnr 27 --threads 2 --layer-precisions '/layers.*:int8' --timing-cache x.timings "$@"
 }
@@ -60,6 +62,7 @@ grep -c '"cpu"' x.timings
 cached -o f.plan --threads 1 --json --time-limit 0.001 >text || exit
 "$JSON_CHECK" times.measured '>' 0 <text || exit
 grep -c '"cpu"' x.timings
+model=$EXAMPLES/intents-mini/intents-mini.onnx calib=$EXAMPLES/intents-mini/calib.h5
 echo '{"format": "tare.timings", "version": 7}' >bad.timings
 for cache in bad.timings text "$calib" never.plan; do
   tune --timing-cache "$cache" -o never.plan
@@ -101,7 +104,7 @@ tune --max-drop 1% --time-limit 1 --eval "$EXAMPLES/intents-mini/eval.h5" --labe
 "$JSON_CHECK" min_sqnr_db is null max_drop == 0.01 chosen.holds is true chosen.drop.high '<' 0.0100001 <text || exit
 
 # What statistics decide about weights and channels is in the table, and in the plan.
-model=$SOURCE/examples/intents-mini/intents-mini.onnx calib=$SOURCE/examples/intents-mini/calib.h5 # with channels to smooth
+model=$trained/intents-mini.onnx calib=$trained/calib.h5 # with channels to smooth
 tune --sqnr 20 --time-limit 1 --weight-clipping on --bias-correction on --smoothing on -o w.plan --table w.json --json -q >text || exit
 "$JSON_CHECK" clipped '>' 0 corrected '>' 0 smoothed '>' 0 chosen.holds is true <text || exit
 same w.plan w.json text
