@@ -5,7 +5,7 @@
 #   BUILD   a build folder made with -DTARE_BENCH=ON
 #   MODELS  where bench/models/generate.py wrote its models
 #   OUT     a folder that receives one text file for each part
-#   PART    kernels products networks operators spectra moves recurrent profile examples shared
+#   PART    kernels products networks operators spectra moves singles recurrent profile examples shared
 #           (default: all)
 # ORT, the path of libonnxruntime.so.1: without it there are no peers.
 # SHARED, a folder with the models that are not part of this repository, each as NAME_f32.onnx, with
@@ -81,6 +81,15 @@ spectra() {
 
 moves() { "$build/bench/bench_moves" --rounds "$rounds" "$models"/move-*.onnx; }
 
+singles() { # on one thread
+  for file in "$models"/single-*.onnx; do
+    echo "## $(basename "$file" .onnx)"
+    # shellcheck disable=SC2086 # options or none
+    "$build/bench/bench_engine" "$file" --rounds "$rounds" --float-only --threads 1 \
+      ${ORT:+--ort $ORT --peer f32=$file}
+  done
+}
+
 recurrent() {
   for name in lstm bilstm gru bigru; do
     for units in 128 256 512 768; do
@@ -137,7 +146,7 @@ summarize() { # NUMBER of the table
     table == wanted && /^\| / { print "| " name " " $0 }'
 }
 
-[ $# -gt 0 ] || set -- kernels products networks operators spectra moves recurrent profile \
+[ $# -gt 0 ] || set -- kernels products networks operators spectra moves singles recurrent profile \
   examples shared
 for part; do
   echo "== $part" >&2

@@ -3,7 +3,7 @@
 
 usage: generate.py FOLDER [NAME...]
        names: bert-mini bert-base quartznet wav2vec2 convs convs-2d recurrent recurrent-small
-              products moves relative spectral-nets idiom-nets chain-nets
+              products moves singles relative spectral-nets idiom-nets chain-nets
               audio-nets text-nets
               (default: all)
 """
@@ -17,6 +17,7 @@ import moves
 import networks
 import operators
 import relative
+import singles
 import spectral_nets
 import text_nets
 
@@ -61,7 +62,8 @@ def writers():
     return {**{name: network(name) for name in networks.NETWORKS},
             "convs": write_convs, "convs-2d": write_convs_2d, "recurrent": write_recurrent,
             "recurrent-small": write_recurrent_small,
-            "products": write_products, "moves": moves.write, "relative": relative.write,
+            "products": write_products, "moves": moves.write, "singles": singles.write,
+            "relative": relative.write,
             "spectral-nets": spectral_nets.write, "idiom-nets": idiom_nets.write,
             "chain-nets": chain_nets.write,
             "audio-nets": audio_nets.write, "text-nets": text_nets.write}
