@@ -70,6 +70,7 @@
   X(channel_moments, tarei_channel_moments_fn) \
   X(channel_scale, tarei_channel_scale_fn)     \
   X(pool_line, tarei_pool_line_fn)             \
+  X(pool_line_max, tarei_pool_line_max_fn)     \
   X(plane_moments, tarei_plane_moments_fn)     \
   X(plane_scale, tarei_plane_scale_fn)         \
   X(lut_u8, tarei_lut_u8_fn)                   \

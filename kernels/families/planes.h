@@ -24,9 +24,10 @@ typedef struct tarei_plane_scale {
 typedef void tarei_plane_scale_fn(const tarei_plane_scale *s, const float *x, size_t n, float *out);
 
 /* One line of windows over one plane or several: those of its windows that have all taps along the
- * line. First the columns: sums[i] of element i of all rows, in the order of the rows. Then windows:
- * out[i] = share * the sum of the columns first + i * stride + t * dilation for t < taps, in this
- * order, rounded once. Sums are in double. */
+ * line. First the columns: sums[i] of element i of all rows, in the order of the rows. Then
+ * windows: out[i] = share * the sum of the columns first + i * stride + t * dilation for t < taps,
+ * in this order, rounded once. Sums are in double; there is room for width + TAREI_POOL_ROOM. */
+#define TAREI_POOL_ROOM 32
 typedef struct tarei_pool_line {
   const float *const *rows; /* [n_rows], of `width` floats each */
   size_t n_rows, width;
@@ -35,5 +36,8 @@ typedef struct tarei_pool_line {
   float *out;
 } tarei_pool_line;
 typedef void tarei_pool_line_fn(const tarei_pool_line *line, double *sums);
+/* The same with the largest instead of sums, and without share. Without rows: -infinity. A NaN is
+ * larger than all. */
+typedef void tarei_pool_line_max_fn(const tarei_pool_line *line, float *columns);
 
 #endif

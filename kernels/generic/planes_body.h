@@ -64,37 +64,28 @@ void TAREI_K(tarei_k_plane_scale_f32_16)(const tarei_plane_scale *s, const float
 }
 
 /* --- pool ------------------------------------------------------------------------------------- */
-/* Where the block of sixteen begins that takes element i of n: the last one overlaps the one before
- * it. */
-TAREI_INLINE size_t pool_block(size_t i, size_t n) {
-  return n - i < TAREI_LANES ? n - TAREI_LANES : i;
-}
-
-TAREI_INLINE void pool_add_block(const tarei_pool_line *p, size_t i, double *sums) {
-  w16 sum = p->n_rows ? w_widen(p->rows[0] + i) : w_set1(0);
-  for (size_t r = 1; r < p->n_rows; r++) {
-    sum = w_add(sum, w_widen(p->rows[r] + i));
+/* Lanes beyond the width are zeros, and so is what windows read behind it. */
+TAREI_INLINE w16 pool_widen(const float *x, size_t n) {
+  if (n == TAREI_LANES) {
+    return w_widen(x);
   }
-  w_store(sums + i, sum);
-}
-
-TAREI_INLINE void pool_add_column(const tarei_pool_line *p, size_t i, double *sums) {
-  double sum = p->n_rows ? (double)p->rows[0][i] : 0;
-  for (size_t r = 1; r < p->n_rows; r++) {
-    sum += (double)p->rows[r][i];
-  }
-  sums[i] = sum;
+  float lane[TAREI_LANES];
+  v_store(lane, v_load_part(x, n));
+  return w_widen(lane);
 }
 
 static void TAREI_K(pool_add_columns)(const tarei_pool_line *p, double *sums) {
-  if (p->width < TAREI_LANES) {
-    for (size_t i = 0; i < p->width; i++) {
-      pool_add_column(p, i, sums);
+  size_t i = 0;
+  for (; i < p->width; i += TAREI_LANES) {
+    const size_t n = lanes_left(i, p->width);
+    w16 sum = p->n_rows ? pool_widen(p->rows[0] + i, n) : w_set1(0);
+    for (size_t r = 1; r < p->n_rows; r++) {
+      sum = w_add(sum, pool_widen(p->rows[r] + i, n));
     }
-    return;
+    w_store(sums + i, sum);
   }
-  for (size_t i = 0; i < p->width; i += TAREI_LANES) {
-    pool_add_block(p, pool_block(i, p->width), sums);
+  for (; i < p->width + TAREI_POOL_ROOM; i++) {
+    sums[i] = 0;
   }
 }
 
@@ -110,13 +101,12 @@ TAREI_INLINE w16 pool_sums_apart(const double *from, size_t stride) {
   return w_load(lane);
 }
 
-TAREI_INLINE void pool_mean_block(const tarei_pool_line *p, const double *from, size_t stride,
-                                  float *out) {
+TAREI_INLINE v16 pool_means(const tarei_pool_line *p, const double *from, size_t stride) {
   w16 sum = pool_sums_apart(from, stride);
   for (size_t t = 1; t < p->taps; t++) {
     sum = w_add(sum, pool_sums_apart(from + t * p->dilation, stride));
   }
-  w_narrow(out, w_mul(sum, w_set1(p->share)));
+  return w_floats(w_mul(sum, w_set1(p->share)));
 }
 
 TAREI_INLINE float pool_mean_of(const tarei_pool_line *p, const double *from) {
@@ -127,27 +117,83 @@ TAREI_INLINE float pool_mean_of(const tarei_pool_line *p, const double *from) {
   return (float)(sum * p->share);
 }
 
-TAREI_INLINE void pool_means(const tarei_pool_line *p, const double *from, size_t stride) {
-  if (p->n < TAREI_LANES) {
-    for (size_t i = 0; i < p->n; i++) {
-      p->out[i] = pool_mean_of(p, from + i * stride);
-    }
-    return;
+/* WINDOWS of sixteen, from a column on and a stride apart, and one that is OF a column. Every
+ * second one is taken out of all of them. */
+#define POOL_WINDOWS(p, from, WINDOWS, OF)                                                      \
+  if ((p)->stride > 2) {                                                                        \
+    size_t i = 0;                                                                               \
+    for (; i + TAREI_LANES <= (p)->n; i += TAREI_LANES) {                                       \
+      v_store((p)->out + i, WINDOWS(p, (from) + i * (p)->stride, (p)->stride));                 \
+    }                                                                                           \
+    for (; i < (p)->n; i++) {                                                                   \
+      (p)->out[i] = OF(p, (from) + i * (p)->stride);                                            \
+    }                                                                                           \
+    return;                                                                                     \
+  }                                                                                             \
+  for (size_t i = 0; i < (p)->n; i += TAREI_LANES) {                                            \
+    const v16 windows = (p)->stride == 1 ? WINDOWS(p, (from) + i, 1)                            \
+                                         : v_even(WINDOWS(p, (from) + 2 * i, 1),                \
+                                                  WINDOWS(p, (from) + 2 * i + TAREI_LANES, 1)); \
+    v_store_n((p)->out + i, windows, lanes_left(i, (p)->n));                                    \
   }
-  for (size_t i = 0; i < p->n; i += TAREI_LANES) {
-    const size_t at = pool_block(i, p->n);
-    pool_mean_block(p, from + at * stride, stride, p->out + at);
-  }
-}
 
 void TAREI_K(tarei_k_pool_line_f32_16)(const tarei_pool_line *line, double *sums) {
   const tarei_pool_line copy = *line, *const p = &copy; /* which stores do not make it read again */
   TAREI_K(pool_add_columns)(p, sums);
-  if (p->stride == 1) {
-    pool_means(p, sums + p->first, 1);
-  } else if (p->stride == 2) {
-    pool_means(p, sums + p->first, 2);
-  } else {
-    pool_means(p, sums + p->first, p->stride);
+  POOL_WINDOWS(p, sums + p->first, pool_means, pool_mean_of)
+}
+
+/* --- the largest ------------------------------------------------------------------------------ */
+TAREI_INLINE v16 pool_larger(v16 x, v16 best) {
+  return v_select(v_is_number(x), v_max(x, best), x);
+}
+
+static void TAREI_K(pool_largest_columns)(const tarei_pool_line *p, float *columns) {
+  size_t i = 0;
+  for (; i < p->width; i += TAREI_LANES) {
+    const size_t n = lanes_left(i, p->width);
+    v16 best = p->n_rows ? v_load_n(p->rows[0] + i, n) : v_set1(-INFINITY);
+    for (size_t r = 1; r < p->n_rows; r++) {
+      best = pool_larger(v_load_n(p->rows[r] + i, n), best);
+    }
+    v_store(columns + i, best);
+  }
+  for (; i < p->width + TAREI_POOL_ROOM; i++) {
+    columns[i] = 0;
   }
 }
+
+TAREI_INLINE v16 pool_floats_apart(const float *from, size_t stride) {
+  if (stride == 1) {
+    return v_load(from);
+  }
+  float lane[TAREI_LANES];
+  for (size_t l = 0; l < TAREI_LANES; l++) {
+    lane[l] = from[l * stride];
+  }
+  return v_load(lane);
+}
+
+TAREI_INLINE v16 pool_largest_windows(const tarei_pool_line *p, const float *from, size_t stride) {
+  v16 best = pool_floats_apart(from, stride);
+  for (size_t t = 1; t < p->taps; t++) {
+    best = pool_larger(pool_floats_apart(from + t * p->dilation, stride), best);
+  }
+  return best;
+}
+
+TAREI_INLINE float pool_largest_of(const tarei_pool_line *p, const float *from) {
+  float best = from[0];
+  for (size_t t = 1; t < p->taps; t++) {
+    const float x = from[t * p->dilation];
+    best = x > best || x != x ? x : best;
+  }
+  return best;
+}
+
+void TAREI_K(tarei_k_pool_line_max_f32_16)(const tarei_pool_line *line, float *columns) {
+  const tarei_pool_line copy = *line, *const p = &copy;
+  TAREI_K(pool_largest_columns)(p, columns);
+  POOL_WINDOWS(p, columns + p->first, pool_largest_windows, pool_largest_of)
+}
+#undef POOL_WINDOWS

@@ -47,6 +47,13 @@ TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
 TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
   return (v16){_mm256_loadu_ps(low), _mm256_loadu_ps(high)};
 }
+/* Lanes 0, 2, 4 ... of a, and behind them those of b. */
+TAREI_INLINE v16 v_even(v16 a, v16 b) {
+  const __m256d low = _mm256_castps_pd(_mm256_shuffle_ps(a.low, a.high, 0x88));
+  const __m256d high = _mm256_castps_pd(_mm256_shuffle_ps(b.low, b.high, 0x88));
+  return (v16){_mm256_castpd_ps(_mm256_permute4x64_pd(low, 0xd8)),
+               _mm256_castpd_ps(_mm256_permute4x64_pd(high, 0xd8))};
+}
 TAREI_INLINE void v_store(float *p, v16 v) {
   _mm256_storeu_ps(p, v.low);
   _mm256_storeu_ps(p + 8, v.high);

@@ -17,6 +17,11 @@ TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
 TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
   return _mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(low)), _mm256_loadu_ps(high), 1);
 }
+TAREI_INLINE v16 v_even(v16 a, v16 b) {
+  const __m512i lanes =
+      _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return _mm512_permutex2var_ps(a, lanes, b);
+}
 TAREI_INLINE void v_store(float *p, v16 v) { _mm512_storeu_ps(p, v); }
 TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
   _mm512_mask_storeu_ps(p, m_first(n), v);

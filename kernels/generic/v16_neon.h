@@ -52,6 +52,10 @@ TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
   memcpy(lanes + 8, high, 8 * sizeof *high);
   return v_load(lanes);
 }
+TAREI_INLINE v16 v_even(v16 a, v16 b) {
+  return (v16){{vuzp1q_f32(a.q[0], a.q[1]), vuzp1q_f32(a.q[2], a.q[3]),
+                vuzp1q_f32(b.q[0], b.q[1]), vuzp1q_f32(b.q[2], b.q[3])}};
+}
 TAREI_INLINE void v_store(float *p, v16 v) {
   vst1q_f32(p, v.q[0]);
   vst1q_f32(p + 4, v.q[1]);

@@ -23,6 +23,9 @@ TAREI_INLINE v16 v_load_part(const float *p, size_t n) {
 TAREI_INLINE v16 v_load_halves(const float *low, const float *high) {
   EACH_LANE(v16, i < 8 ? low[i] : high[i - 8]);
 }
+TAREI_INLINE v16 v_even(v16 a, v16 b) {
+  EACH_LANE(v16, i < 8 ? a.lane[2 * i] : b.lane[2 * (i - 8)]);
+}
 TAREI_INLINE void v_store(float *p, v16 v) { memcpy(p, v.lane, sizeof v.lane); }
 TAREI_INLINE void v_store_part(float *p, v16 v, size_t n) {
   memcpy(p, v.lane, n * sizeof *p);

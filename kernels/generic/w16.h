@@ -76,6 +76,18 @@ TAREI_INLINE w16 w_widen(const float *p) {
 TAREI_INLINE void w_narrow(float *p, w16 v) {
   W16_PARTS(W16_NARROW_PART)
 }
+/* As lanes of floats, without a way through memory where compilers would take one. */
+TAREI_INLINE v16 w_floats(w16 v) {
+#if defined(__AVX__) && !defined(__AVX512F__)
+  const __m128 a = _mm256_cvtpd_ps((__m256d)v.a), b = _mm256_cvtpd_ps((__m256d)v.b);
+  const __m128 c = _mm256_cvtpd_ps((__m256d)v.c), d = _mm256_cvtpd_ps((__m256d)v.d);
+  return (v16){_mm256_set_m128(b, a), _mm256_set_m128(d, c)};
+#else
+  float lane[TAREI_LANES];
+  w_narrow(lane, v);
+  return v_load(lane);
+#endif
+}
 #undef W16_LOAD
 #undef W16_STORE
 #undef W16_WIDEN_PART

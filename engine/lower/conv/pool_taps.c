@@ -43,7 +43,7 @@ tarei_pool_geometry tarei_pool_geometry_of(const tarei_pooling *const s, const b
 double tarei_pool_divisor(const tarei_pool_geometry *const g, const tarei_pool_taps *const t) {
   double count = 1;
   for (int a = 0; a < TAREI_POOL_AXES; a++) {
-    count *= (double)(g->s->with_pads ? t[a].padded : t[a].end - t[a].first);
+    count *= tarei_pool_count(g, &t[a]);
   }
   return count;
 }

@@ -37,6 +37,12 @@ tarei_pool_geometry tarei_pool_geometry_of(const tarei_pooling *s, bool average,
 /* Of a window along an axis. */
 tarei_pool_taps tarei_pool_taps_of(const tarei_pool_geometry *g, int axis, int64_t position);
 
+/* The taps along an axis that averages count. */
+static inline double tarei_pool_count(const tarei_pool_geometry *const g,
+                                      const tarei_pool_taps *const t) {
+  return (double)(g->s->with_pads ? t->padded : t->end - t->first);
+}
+
 /* What the sum of a window is divided by, by its taps along each axis; 0 where nothing is counted.
  */
 double tarei_pool_divisor(const tarei_pool_geometry *g, const tarei_pool_taps *t);

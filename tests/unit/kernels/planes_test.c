@@ -104,6 +104,44 @@ static void check_line(const tarei_pool_line *const p, const double *const sums)
   }
 }
 
+/* The same as a plain loop: equal but for which NaN a window gives. */
+static void check_line_max(const tarei_pool_line *const p) {
+  for (size_t i = 0; i < p->n; i++) {
+    float largest = -INFINITY;
+    for (size_t t = 0; t < p->taps; t++) {
+      for (size_t r = 0; r < p->n_rows; r++) {
+        const float x = p->rows[r][p->first + i * p->stride + t * p->dilation];
+        largest = x > largest || isnan(x) ? x : largest;
+      }
+    }
+    assert_true(isnan(largest) ? isnan(p->out[i]) : largest == p->out[i]);
+  }
+}
+
+/* Every row of a family of lines against the scalar one. */
+#define LINES_OF(family, type, column, CHECK)                                         \
+  static void family##_rows(tarei_pool_line p) {                                      \
+    column *const columns = ck_output((p.width + TAREI_POOL_ROOM) * sizeof *columns); \
+    float *const expected = p.out = ck_output(p.n * sizeof *p.out);                   \
+    ck_scalar().family(&p, columns);                                                  \
+    CHECK;                                                                            \
+    CK_EACH_ROW(#family) {                                                            \
+      column *const more = ck_output((p.width + TAREI_POOL_ROOM) * sizeof *more);     \
+      p.out = ck_output(p.n * sizeof *p.out);                                         \
+      ((type *)row->function)(&p, more);                                              \
+      ck_assert_same_floats(row->name, p.out, expected, p.n);                         \
+      for (size_t k = 0; k < p.width; k++) {                                          \
+        assert_true(columns[k] == more[k] || (isnan(columns[k]) && isnan(more[k])));  \
+      }                                                                               \
+      free(more);                                                                     \
+      free(p.out);                                                                    \
+    }                                                                                 \
+    free(columns);                                                                    \
+    free(expected);                                                                   \
+  }
+LINES_OF(pool_line, tarei_pool_line_fn, double, check_line(&p, columns))
+LINES_OF(pool_line_max, tarei_pool_line_max_fn, float, check_line_max(&p))
+
 static void lines_are_pooled(void **state) {
   (void)state;
   for (int i = 0; i < 1000; i++) {
@@ -113,26 +151,11 @@ static void lines_are_pooled(void **state) {
       rows[r] = ck_floats(p.width, i % 4 == 0);
     }
     p.rows = rows;
-    double *const sums = ck_output(p.width * sizeof *sums);
-    float *const expected = p.out = ck_output(p.n * sizeof *p.out);
-    ck_scalar().pool_line(&p, sums);
-    check_line(&p, sums);
-    CK_EACH_ROW("pool_line") {
-      double *const more = ck_output(p.width * sizeof *more);
-      p.out = ck_output(p.n * sizeof *p.out);
-      ((tarei_pool_line_fn *)row->function)(&p, more);
-      ck_assert_same_floats(row->name, p.out, expected, p.n);
-      for (size_t k = 0; k < p.width; k++) {
-        assert_true(isnan(sums[k]) ? isnan(more[k]) : sums[k] == more[k]);
-      }
-      free(more);
-      free(p.out);
-    }
+    pool_line_rows(p);
+    pool_line_max_rows(p);
     for (size_t r = 0; r < p.n_rows; r++) {
       free((void *)rows[r]);
     }
-    free(sums);
-    free(expected);
   }
 }
 
