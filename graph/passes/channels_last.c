@@ -1,29 +1,12 @@
-/* Conv (1-D and 2-D, constant weights), InstanceNormalization and pools run channels-last, between
- * two Transposes that push_transposes moves away. The channels-last tensor takes the ONNX name.
- * Global pools become reductions, which Transposes can pass. */
+/* Conv (1-D and 2-D, constant weights), and InstanceNormalization and pools near them, run
+ * channels-last, between two Transposes that push_transposes moves away. The channels-last tensor
+ * takes the ONNX name. Global pools become reductions, which Transposes can pass. */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "graph/passes/const_data.h"
-#include "graph/passes/layout.h"
+#include "graph/passes/near_layout.h"
 #include "graph/passes/passes.h"
-
-static bool has_layout(const tarei_graph *const graph, const tarei_node *const node) {
-  const int rank = graph->values[node->in[0]].rank;
-  return node->n_out == 1 && tarei_value_is_f32(graph, node->in[0]) && (rank == 3 || rank == 4) &&
-         graph->values[node->out[0]].rank == rank;
-}
-
-static bool is_conv(const tarei_graph *const graph, const tarei_node *const node) {
-  const int bias = tarei_node_in(node, 2);
-  return node->op == &tarei_op_conv && has_layout(graph, node) &&
-         (bias < 0 || tarei_value_is_const(graph, bias)) &&
-         tarei_value_is_const(graph, node->in[1]) && tarei_value_is_f32(graph, node->in[1]) &&
-         graph->values[node->in[1]].rank == graph->values[node->in[0]].rank;
-}
-
-/* The operator that does the same channels-last, or NULL. */
-static const tarei_op *last_of(const tarei_graph *const graph, const tarei_node *const node) {
-  const tarei_op *const last = node->op ? node->op->channels_last : NULL;
-  return last && has_layout(graph, node) ? last : NULL;
-}
 
 static const tarei_op *reduction_of(const tarei_node *const node) {
   return node->op == &tarei_op_global_average_pool ? &tarei_op_reduce_mean
@@ -95,17 +78,16 @@ static tare_status convert_global(tarei_graph *const graph, const int index,
                                                     : tarei_fail_memory(err, "axes", sizeof axes);
 }
 
-static tare_status channels_last_run(tarei_graph *const graph,
-                                     const tarei_pass_options *const options, bool *const changed,
-                                     tare_error *const err) {
-  (void)options;
-  const int n = graph->n_nodes;
+/* What is converted only adds nodes and values behind those that are there. */
+static tare_status convert_all(tarei_graph *const graph, const bool *const near, const int n,
+                               bool *const changed, tare_error *const err) {
   for (int i = 0; i < n; i++) {
-    const tarei_op *const last = last_of(graph, &graph->nodes[i]);
-    const tarei_op *const reduction = reduction_of(&graph->nodes[i]);
-    if (is_conv(graph, &graph->nodes[i])) {
+    const tarei_node *const node = &graph->nodes[i];
+    const tarei_op *const last = tarei_op_last_of(graph, node);
+    const tarei_op *const reduction = reduction_of(node);
+    if (tarei_conv_has_layout(graph, node)) {
       TAREI_TRY(convert_conv(graph, i, err));
-    } else if (last) {
+    } else if (last && near[node->in[0]]) {
       TAREI_TRY(convert_to(graph, i, last, err));
     } else if (reduction) {
       TAREI_TRY(convert_global(graph, i, reduction, err));
@@ -115,6 +97,20 @@ static tare_status channels_last_run(tarei_graph *const graph,
     *changed = true;
   }
   return TARE_OK;
+}
+
+static tare_status channels_last_run(tarei_graph *const graph,
+                                     const tarei_pass_options *const options, bool *const changed,
+                                     tare_error *const err) {
+  (void)options;
+  bool *const near = tarei_calloc((size_t)graph->n_values, sizeof *near);
+  if (!near) {
+    return tarei_fail_memory(err, "values", (size_t)graph->n_values * sizeof *near);
+  }
+  tarei_find_near_layout(graph, near);
+  const tare_status status = convert_all(graph, near, graph->n_nodes, changed, err);
+  free(near);
+  return status;
 }
 
 const tarei_pass tarei_pass_channels_last = {

@@ -23,6 +23,7 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/join_pads.c
   passes/layout.c
   passes/move_axes.c
+  passes/near_layout.c
   passes/norm/batchnorm.c
   passes/norm/batchnorm_to_conv.c
   passes/norm/fold_batchnorm.c

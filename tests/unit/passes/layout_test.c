@@ -102,6 +102,61 @@ static void pools_follow_the_layout(void **state) {
   tarei_graph_free(g);
 }
 
+static int pool(tarei_graph *const g, const char *const out, const int x) {
+  const int value = OP(g, "MaxPool", out, x);
+  assert_true(tarei_attr_set_ints(last_node(g), "kernel_shape", (int64_t[]){2}, 1));
+  return value;
+}
+
+static int norm(tarei_graph *const g, const char *const out, const int x) {
+  const int one = add_vector(g, "one", 2, ramp);
+  return OP(g, "InstanceNormalization", out, x, one, one);
+}
+
+/* Nothing around takes the Transposes away that the other layout would need. */
+static void pools_and_norms_alone_stay(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;2;t");
+  const int c = conv(g, "c", add_input(g, "z", "n;2;u"), 2); /* elsewhere */
+  assert_true(tarei_graph_mark_output(g, OP(g, "Flatten", "f", c)));
+  end_graph(g, pool(g, "y", OP(g, "Relu", "r", norm(g, "i", x))));
+  optimize(g, false);
+  assert_int_equal(count_ops(g, &tarei_op_conv_last), 1);
+  assert_int_equal(count_ops(g, &tarei_op_instance_normalization), 1);
+  assert_int_equal(count_ops(g, &tarei_op_max_pool), 1);
+  assert_int_equal(count_ops(g, &tarei_op_transpose), 2); /* of the Conv */
+  tarei_graph_free(g);
+}
+
+/* Before a Conv and beside it, at any distance that Transposes can pass. */
+static void pools_and_norms_near_a_conv_follow_it(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;2;t");
+  const int before = OP(g, "Relu", "r", norm(g, "i", x));
+  const int joined = OP(g, "Concat", "j", before, before);
+  assert_true(tarei_attr_set_int(last_node(g), "axis", 2));
+  assert_true(tarei_graph_mark_output(g, conv(g, "c", joined, 2)));
+  end_graph(g, pool(g, "y", x));
+  assert_true(run_pass(g, &tarei_pass_channels_last));
+  assert_int_equal(count_ops(g, &tarei_op_instance_norm_last), 1);
+  assert_int_equal(count_ops(g, &tarei_op_max_pool_last), 1);
+  tarei_graph_free(g);
+}
+
+/* The model has channels last around it already. */
+static void norms_between_transposes_follow_them(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = transpose(g, "x_t", add_input(g, "x", "n;t;2"), swap_last, 3);
+  end_graph(g, transpose(g, "y", OP(g, "Elu", "e", norm(g, "i", x)), swap_last, 3));
+  optimize(g, false);
+  assert_int_equal(count_ops(g, &tarei_op_instance_norm_last), 1);
+  assert_int_equal(count_ops(g, &tarei_op_transpose), 0);
+  tarei_graph_free(g);
+}
+
 /* x -> Conv with a kernel of 4, pads 2 and 2 -> Slice of axis 2 from `from` to `to`. */
 static tarei_graph *cut_conv(const int64_t from, const int64_t to, const int64_t stride) {
   tarei_graph *const g = tarei_graph_new("test");
@@ -407,6 +462,9 @@ int main(void) {
       cmocka_unit_test(two_convs_read_one_transpose),
       cmocka_unit_test(means_over_space_follow_the_layout),
       cmocka_unit_test(pools_follow_the_layout),
+      cmocka_unit_test(pools_and_norms_alone_stay),
+      cmocka_unit_test(pools_and_norms_near_a_conv_follow_it),
+      cmocka_unit_test(norms_between_transposes_follow_them),
       cmocka_unit_test(what_padding_made_is_cut_from_the_pads),
       cmocka_unit_test(other_cuts_stay),
       cmocka_unit_test(transposes_pass_what_names_its_axes),
