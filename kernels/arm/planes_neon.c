@@ -2,4 +2,5 @@
 #define TAREI_V16_NEON
 #define TAREI_ISA_SUFFIX neon
 #include "kernels/generic/arg_body.h"
+#include "kernels/generic/products/direct_body.h"
 #include "kernels/generic/planes_body.h"

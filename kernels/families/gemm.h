@@ -75,6 +75,15 @@ static inline size_t tarei_f32_gemm_part(const tarei_f32_gemm *g) {
   return g->parts > 1 ? g->k / g->parts : g->k;
 }
 
+/* out[i][j] = the sum of a[i][k] * b[k][j], each in the order that f32_gemm has: B is read where it
+ * lies, which is faster than packing it where it is small or A has few rows. */
+typedef struct tarei_direct_product {
+  const float *a, *b;
+  size_t lda, ldb, ld_out, m, k, n;
+  float *out;
+} tarei_direct_product;
+typedef void tarei_direct_product_fn(const tarei_direct_product *p);
+
 /* Weights that are stored in fewer bits: k rows of 32 columns, widened to those of one panel.
  * widen_i8: s8 times scale[32]; widen_f16, widen_bf16: finite float16 and bfloat16, scale NULL. */
 typedef void tarei_widen_fn(const void *stored, size_t k, const float *scale, float *out);

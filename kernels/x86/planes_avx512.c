@@ -5,4 +5,5 @@
 #endif
 #define TAREI_ISA_SUFFIX avx512
 #include "kernels/generic/arg_body.h"
+#include "kernels/generic/products/direct_body.h"
 #include "kernels/generic/planes_body.h"

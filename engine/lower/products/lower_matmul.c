@@ -54,12 +54,35 @@ static void matmul_rows_bf16(const void *const user, const tarei_product *const 
   tarei_bf16_multiply(&gemm, packed, run->kernels, (char *)packed + matmul_bf16_packed(p));
 }
 
-/* What other types need: the matrix of B that an item reads, as it is. */
+/* Where B is small, or read by few rows, packing it would take longer than the product. A column is
+ * packed: it would leave lanes without work. */
+static bool matmul_is_direct(const tarei_product *const p) {
+  enum { FEW_ROWS = 3, NEAR = 4096, COLUMNS = 8 }; /* NEAR: floats in the first cache */
+  return p->m <= FEW_ROWS || (p->n >= COLUMNS && p->k <= NEAR / p->n);
+}
+
+/* The matrix of B that an item reads, as it is. */
 static void point_to(const void *const user, const tarei_product *const p, const size_t b,
                      void *const packed) {
   const tarei_run *const run = user;
   const size_t element = tare_dtype_size(run->in[1]->dtype);
   *(const void **)packed = (const char *)run->in[1]->data + b * p->k * p->n * element;
+}
+
+static void matmul_rows_direct(const void *const user, const tarei_product *const p,
+                               const tarei_product_rows *const r, void *const packed) {
+  const tarei_run *const run = user;
+  const tarei_f32_gemm gemm = matmul_gemm_of(run, p, r);
+  const tarei_direct_product product = {.a = gemm.a,
+                                        .b = *(const float *const *)packed,
+                                        .lda = gemm.lda,
+                                        .ldb = p->n,
+                                        .ld_out = p->n,
+                                        .m = gemm.m,
+                                        .k = p->k,
+                                        .n = p->n,
+                                        .out = gemm.epilogue.out_f32};
+  run->kernels->direct_product(&product);
 }
 
 static void matmul_rows_any(const void *const user, const tarei_product *const p,
@@ -87,8 +110,11 @@ static tarei_product_form matmul_form_of(const tarei_step *const step,
     return (tarei_product_form){tarei_plus(matmul_bf16_packed(p), tarei_bf16_scratch(p->k)),
                                 matmul_pack_bf16, matmul_rows_bf16};
   }
-  return step->graph->values[step->node->in[0]].dtype == TARE_F32
-             ? (tarei_product_form){tarei_f32_packed_size(p->k, p->n), matmul_pack, matmul_rows}
+  const bool f32 = step->graph->values[step->node->in[0]].dtype == TARE_F32;
+  if (f32 && matmul_is_direct(p)) {
+    return (tarei_product_form){sizeof(void *), point_to, matmul_rows_direct};
+  }
+  return f32 ? (tarei_product_form){tarei_f32_packed_size(p->k, p->n), matmul_pack, matmul_rows}
              : (tarei_product_form){sizeof(void *), point_to, matmul_rows_any};
 }
 

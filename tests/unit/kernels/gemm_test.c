@@ -403,6 +403,38 @@ static void f32_gemm_agrees_with_double(void **state) {
   }
 }
 
+/* Without packing: the bits of a chain in the order of k. */
+static void direct_products(void **state) {
+  (void)state;
+  for (int i = 0; i < 300; i++) {
+    tarei_direct_product p = {.m = ck_below(10), .k = ck_below(40), .n = 1 + ck_below(70)};
+    p.n += i % 50 ? 0 : 2100; /* beyond the columns of one turn */
+    p.lda = p.k + ck_below(3);
+    p.ldb = p.n + ck_below(3);
+    p.ld_out = p.n + ck_below(3);
+    const size_t out_size = p.m ? (p.m - 1) * p.ld_out + p.n : 0;
+    float *const a = ck_floats(p.m * p.lda, false), *const b = ck_floats(p.k * p.ldb, false);
+    p.a = a;
+    p.b = b;
+    CK_EACH_ROW("direct_product") {
+      p.out = ck_output(out_size * sizeof *p.out);
+      ((tarei_direct_product_fn *)row->function)(&p);
+      for (size_t m = 0; m < p.m; m++) {
+        for (size_t n = 0; n < p.n; n++) {
+          float sum = 0;
+          for (size_t k = 0; k < p.k; k++) {
+            sum = fmaf(a[m * p.lda + k], b[k * p.ldb + n], sum);
+          }
+          ck_assert_same_floats(row->name, &p.out[m * p.ld_out + n], &sum, 1);
+        }
+      }
+      free(p.out);
+    }
+    free(a);
+    free(b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(i8_gemm_rows_give_the_bits_of_scalar),
@@ -416,6 +448,7 @@ int main(void) {
       cmocka_unit_test(f32_gemm_rows_give_the_bits_of_scalar),
       cmocka_unit_test(f32_gemm_rows_finish_plain_results_like_scalar),
       cmocka_unit_test(f32_gemm_agrees_with_double),
+      cmocka_unit_test(direct_products),
   };
   return cmocka_run_group_tests_name("kernels.gemm", tests, ck_seed, NULL);
 }
