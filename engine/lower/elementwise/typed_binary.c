@@ -1,5 +1,7 @@
 #include "engine/lower/elementwise/typed_binary.h"
 
+#include <float.h>
+
 #include "kernels/typed.h"
 
 /* One loop for each way in which the operands step, so that compilers make vectors of them. */
@@ -54,15 +56,27 @@ TAREI_FLOAT_TYPES(ORDERED)
   PAIR(max_##dtype, type, type, x > y ? x : y)
 TAREI_INTEGER_TYPES(EXTREMES)
 
+/* Quotients of 32 bits by doubles, which the compiler makes vectors of. They are exact: the
+ * distance of a quotient to the next whole number is larger than what a double rounds. */
+#define QUOTIENT(type, x, y) \
+  (sizeof(type) == 4 ? (type)((double)(x) / (double)(y)) : (type)((x) / (y)))
+
 /* The least number divided by -1 is itself. */
-#define SIGNED(dtype, type, wide)                                              \
-  PAIR(div_##dtype, type, type, y == -1 ? (type)(0 - (wide)x) : (type)(x / y)) \
-  PAIR(fmod_##dtype, type, type, y == -1 ? 0 : x % y)                          \
-  static type floor_mod_##dtype(const type x, const type y) {                  \
-    const type r = y == -1 ? 0 : (type)(x % y);                                \
-    return r != 0 && (r < 0) != (y < 0) ? (type)(r + y) : r;                   \
-  }                                                                            \
-  PAIR(mod_##dtype, type, type, floor_mod_##dtype(x, y))                       \
+#define SIGNED(dtype, type, wide)                                    \
+  static inline type quotient_##dtype(const type x, const type y) {  \
+    const type q = QUOTIENT(type, x, y == -1 ? (type)1 : y);         \
+    return y == -1 ? (type)(0 - (wide)q) : q;                        \
+  }                                                                  \
+  static inline type rest_##dtype(const type x, const type y) {      \
+    return (type)((wide)x - (wide)quotient_##dtype(x, y) * (wide)y); \
+  }                                                                  \
+  static inline type floor_mod_##dtype(const type x, const type y) { \
+    const type r = rest_##dtype(x, y);                               \
+    return r != 0 && (r < 0) != (y < 0) ? (type)(r + y) : r;         \
+  }                                                                  \
+  PAIR(div_##dtype, type, type, quotient_##dtype(x, y))              \
+  PAIR(fmod_##dtype, type, type, rest_##dtype(x, y))                 \
+  PAIR(mod_##dtype, type, type, floor_mod_##dtype(x, y))             \
   PAIR(prelu_##dtype, type, type, x < 0 ? (type)((wide)x * (wide)y) : x)
 TAREI_SIGNED_TYPES(SIGNED)
 
@@ -75,7 +89,17 @@ TAREI_UNSIGNED_TYPES(UNSIGNED)
 /* --- floats and bools ------------------------------------------------------------------------- */
 PAIR(equal_F32, float, uint8_t, x == y)
 PAIR(equal_F64, double, uint8_t, x == y)
-PAIR(fmod_F32, float, float, fmodf(x, y))
+/* fmod of floats: exact too where a double has the product of quotient and divisor, or where the
+ * quotient was rounded up to a whole number, which the last line takes back. */
+static inline float rest_of_floats(const float x, const float y) {
+  const double a = fabs((double)x), b = fabs((double)y), quotient = a / b;
+  if (!(quotient < 0x1p29) || b > (double)FLT_MAX) {
+    return fmodf(x, y);
+  }
+  const double rest = a - (double)(int32_t)quotient * b;
+  return copysignf((float)(rest < 0 ? rest + b : rest), x);
+}
+PAIR(fmod_F32, float, float, rest_of_floats(x, y))
 PAIR(fmod_F64, double, double, fmod(x, y))
 PAIR(add_F64, double, double, x + y)
 PAIR(sub_F64, double, double, x - y)

@@ -2,6 +2,7 @@
  * the end. */
 #include <string.h>
 
+#include "engine/lower/move/elements.h"
 #include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
@@ -19,17 +20,24 @@ static size_t one_hot_place_of(const one_hot_job *const j, const size_t i) {
   return place >= 0 && place < depth ? (size_t)place : j->depth;
 }
 
-static void one_hot_row_range(const void *const user, const size_t first, const size_t end,
+static void one_hot_off_range(const void *const user, const size_t first, const size_t end,
                               const int thread) {
   (void)thread;
   const one_hot_job *const j = user;
-  const char *const off = j->run->in[2]->data, *const on = off + j->element;
+  tarei_fill_elements((char *)j->run->out[0]->data + first * j->element, j->run->in[2]->data,
+                      end - first, j->element);
+}
+
+static void one_hot_on_range(const void *const user, const size_t first, const size_t end,
+                             const int thread) {
+  (void)thread;
+  const one_hot_job *const j = user;
+  const char *const on = (const char *)j->run->in[2]->data + j->element;
   for (size_t i = first; i < end; i++) {
-    char *const row = (char *)j->run->out[0]->data +
-                      (i / j->inner * j->depth * j->inner + i % j->inner) * j->element;
-    const size_t place = one_hot_place_of(j, i);
-    for (size_t k = 0; k < j->depth; k++) {
-      memcpy(row + k * j->inner * j->element, k == place ? on : off, j->element);
+    const size_t place = one_hot_place_of(j, i), row = i / j->inner * j->depth + place;
+    if (place < j->depth) {
+      memcpy((char *)j->run->out[0]->data + (row * j->inner + i % j->inner) * j->element, on,
+             j->element);
     }
   }
 }
@@ -56,7 +64,8 @@ static tare_status one_hot_run(const tarei_step *const step, const tarei_run *co
   for (int d = (int)axis + 1; d < out->rank; d++) {
     j.inner *= (size_t)out->dims[d];
   }
-  tarei_row_ranges(r, (size_t)tare_tensor_count(r->in[0]), j.depth, 4096, one_hot_row_range, &j);
+  tarei_row_ranges(r, (size_t)tare_tensor_count(out), 1, 4096, one_hot_off_range, &j);
+  tarei_row_ranges(r, (size_t)tare_tensor_count(r->in[0]), 1, 4096, one_hot_on_range, &j);
   return TARE_OK;
 }
 

@@ -153,14 +153,49 @@ static void copy_data(const tarei_run *const r) {
   }
 }
 
-static tare_status run_elements(const tarei_step *const step, const tarei_run *const r,
-                                tare_error *const err) {
+/* Updates row by row along the last axis. */
+typedef struct elements_job {
+  const tare_tensor *x, *indices;
+  const char *from;
+  char *out;
+  combine_fn combine;
+  size_t element;
+  int axis, last;
+  int64_t n, size, stride; /* indices of a row; the axis, and elements between its neighbours */
+} elements_job;
+
+/* Element of the output to which the first update of a row would go, were its index 0. */
+static int64_t scatter_row_start(const elements_job *const j, int64_t row) {
+  int64_t to = 0, stride = j->x->dims[j->last];
+  for (int d = j->last - 1; d >= 0; d--) {
+    const int64_t size = j->indices->dims[d];
+    to += d == j->axis ? 0 : row % size * stride;
+    row /= size;
+    stride *= j->x->dims[d];
+  }
+  return to;
+}
+
+static void scatter_row(const elements_job *const j, const int64_t row) {
+  const int64_t first = row * j->n, beside = j->axis == j->last ? 0 : 1;
+  char *const to = j->out + (size_t)scatter_row_start(j, row) * j->element;
+  const char *const from = j->from + (size_t)first * j->element;
+#define PLACE (size_t)(tarei_position(j->indices, first + i, j->size) * j->stride + i * beside)
+  if (j->combine) {
+    for (int64_t i = 0; i < j->n; i++) {
+      j->combine(to + PLACE * j->element, from + (size_t)i * j->element, 1);
+    }
+  } else {
+    TAREI_BY_SIZE(
+        j->element,
+        for (int64_t i = 0; i < j->n; i++) { ((type *)to)[PLACE] = ((const type *)from)[i]; })
+  }
+#undef PLACE
+}
+
+static tare_status check_elements(const tarei_step *const step, const tarei_run *const r,
+                                  const int axis, tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const indices = r->in[1];
-  const int64_t given = tarei_attr_int(step->node, "axis", 0), n = tare_tensor_count(indices);
-  const int axis = (int)(given < 0 ? given + x->rank : given);
-  const size_t element = tare_dtype_size(x->dtype);
-  bool known;
-  const combine_fn combine = combine_of(step, x->dtype, &known);
   for (int d = 0; d < x->rank; d++) {
     TAREI_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
     if (d != axis && indices->dims[d] > x->dims[d]) {
@@ -169,17 +204,34 @@ static tare_status run_elements(const tarei_step *const step, const tarei_run *c
                         (long long)indices->dims[d], (long long)x->dims[d]);
     }
   }
-  TAREI_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
+  return tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err);
+}
+
+static tare_status run_elements(const tarei_step *const step, const tarei_run *const r,
+                                tare_error *const err) {
+  const tare_tensor *const x = r->in[0], *const indices = r->in[1];
+  const int64_t given = tarei_attr_int(step->node, "axis", 0);
+  const int axis = (int)(given < 0 ? given + x->rank : given), last = x->rank - 1;
+  bool known;
+  TAREI_TRY(check_elements(step, r, axis, err));
+  elements_job j = {.x = x,
+                    .indices = indices,
+                    .from = r->in[2]->data,
+                    .out = r->out[0]->data,
+                    .combine = combine_of(step, x->dtype, &known),
+                    .element = tare_dtype_size(x->dtype),
+                    .axis = axis,
+                    .last = last,
+                    .n = indices->dims[last],
+                    .size = x->dims[axis],
+                    .stride = 1};
+  for (int d = axis + 1; d <= last; d++) {
+    j.stride *= x->dims[d];
+  }
   copy_data(r);
-  for (int64_t i = 0; i < n; i++) {
-    int64_t to = 0, stride = 1, rest = i;
-    for (int d = x->rank - 1; d >= 0; d--) {
-      to += stride * (d == axis ? tarei_position(indices, i, x->dims[d]) : rest % indices->dims[d]);
-      rest /= indices->dims[d];
-      stride *= x->dims[d];
-    }
-    scatter_apply(combine, (char *)r->out[0]->data + (size_t)to * element,
-                  (const char *)r->in[2]->data + (size_t)i * element, 1, element);
+  const int64_t rows = j.n ? tare_tensor_count(indices) / j.n : 0;
+  for (int64_t row = 0; row < rows; row++) {
+    scatter_row(&j, row);
   }
   return TARE_OK;
 }

@@ -3,31 +3,62 @@
 #include "engine/lower/operands.h"
 #include "engine/threads.h"
 
-#define LANES 16 /* neighbours off the axis that go side by side */
+enum {
+  LANES = 1024, /* neighbours off the axis that go side by side, in the first cache */
+  LINES = 8     /* of elements along the last axis: each would wait for its own sums */
+};
 
-typedef struct cumulate_job {
+typedef struct cumulate_job cumulate_job;
+typedef void cumulate_fn(const cumulate_job *j, size_t at, size_t lanes);
+
+struct cumulate_job {
   const char *x;
   char *out;
-  size_t n, inner, blocks; /* of the axis, of what lies behind it, of lanes in that */
+  size_t n, inner, outer; /* of the axis, of what lies behind it and before it */
   bool exclusive, reverse;
-  void (*fn)(const struct cumulate_job *j, size_t at, size_t lanes);
-} cumulate_job;
+  cumulate_fn *rows, *lines;
+};
 
-/* NEXT of a, the result so far, and v. */
-#define CUMULATE(name, type, FIRST, NEXT)                                              \
-  static void name(const cumulate_job *const j, const size_t at, const size_t lanes) { \
-    type acc[LANES];                                                                   \
-    for (size_t l = 0; l < lanes; l++) {                                               \
-      acc[l] = (FIRST);                                                                \
-    }                                                                                  \
-    for (size_t i = 0; i < j->n; i++) {                                                \
-      const size_t row = at + (j->reverse ? j->n - 1 - i : i) * j->inner;              \
-      for (size_t l = 0; l < lanes; l++) {                                             \
-        const type a = acc[l], v = ((const type *)(const void *)j->x)[row + l];        \
-        acc[l] = (type)(NEXT);                                                         \
-        ((type *)(void *)j->out)[row + l] = j->exclusive ? a : acc[l];                 \
-      }                                                                                \
-    }                                                                                  \
+static size_t cumulate_place(const cumulate_job *const j, const size_t i) {
+  return j->reverse ? j->n - 1 - i : i;
+}
+
+/* NEXT of a, the result so far, and v: of neighbours, row by row, each from the one before; and of
+ * lines, which are those rows stood on end. */
+#define CUMULATE(name, type, FIRST, NEXT)                                                      \
+  static void name(const cumulate_job *const j, const size_t at, const size_t lanes) {         \
+    const type *const x = (const type *)(const void *)j->x + at;                               \
+    type *const out = (type *)(void *)j->out + at;                                             \
+    for (size_t i = 0; i < j->n; i++) {                                                        \
+      const size_t row = cumulate_place(j, i) * j->inner;                                      \
+      const size_t before = i ? cumulate_place(j, i - 1) * j->inner : row;                     \
+      const type *const from = x + (j->exclusive ? before : row), *const last = out + before;  \
+      type *const to = out + row;                                                              \
+      for (size_t l = 0; i > 0 && l < lanes; l++) {                                            \
+        const type a = last[l], v = from[l];                                                   \
+        to[l] = (type)(NEXT);                                                                  \
+      }                                                                                        \
+      for (size_t l = 0; i == 0 && l < lanes; l++) {                                           \
+        const type a = (FIRST), v = from[l];                                                   \
+        to[l] = j->exclusive ? a : (type)(NEXT);                                               \
+      }                                                                                        \
+    }                                                                                          \
+  }                                                                                            \
+  static void name##_lines(const cumulate_job *const j, const size_t at, const size_t lines) { \
+    const type *const x = (const type *)(const void *)j->x + at;                               \
+    type *const out = (type *)(void *)j->out + at;                                             \
+    type acc[LINES];                                                                           \
+    for (size_t l = 0; l < LINES; l++) {                                                       \
+      acc[l] = (FIRST);                                                                        \
+    }                                                                                          \
+    for (size_t i = 0; i < j->n; i++) {                                                        \
+      const size_t place = cumulate_place(j, i);                                               \
+      for (size_t l = 0; l < lines; l++) {                                                     \
+        const type a = acc[l], v = x[l * j->n + place];                                        \
+        acc[l] = (type)(NEXT);                                                                 \
+        out[l * j->n + place] = j->exclusive ? a : acc[l];                                     \
+      }                                                                                        \
+    }                                                                                          \
   }
 
 /* Integers wrap: those of two's complement are counted without a sign. */
@@ -39,12 +70,16 @@ BOTH(f64, double)
 BOTH(x32, uint32_t)
 BOTH(x64, uint64_t)
 
-typedef void (*cumulate_kind[TARE_BF16 + 1])(const cumulate_job *j, size_t at, size_t lanes);
+typedef struct cumulate_kind {
+  cumulate_fn *rows, *lines;
+} cumulate_kind[TARE_BF16 + 1];
 
-#define TYPES(name)                                                            \
-  {                                                                            \
-    [TARE_F32] = name##_f32, [TARE_F64] = name##_f64, [TARE_I32] = name##_x32, \
-    [TARE_I64] = name##_x64, [TARE_U32] = name##_x32, [TARE_U64] = name##_x64  \
+#define ROW(name, suffix) \
+  { name##_##suffix, name##_##suffix##_lines }
+#define TYPES(name)                                                                        \
+  {                                                                                        \
+    [TARE_F32] = ROW(name, f32), [TARE_F64] = ROW(name, f64), [TARE_I32] = ROW(name, x32), \
+    [TARE_I64] = ROW(name, x64), [TARE_U32] = ROW(name, x32), [TARE_U64] = ROW(name, x64)  \
   }
 
 static const cumulate_kind sum_kind = TYPES(cum_sum), prod_kind = TYPES(cum_prod);
@@ -53,17 +88,25 @@ static tare_status cumulate_prepare(tarei_step *const step, tarei_blobs *const b
                                     tare_error *const err) {
   (void)blobs;
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
-  return sum_kind[dtype] ? TARE_OK : tarei_refuse_dtype(dtype, err);
+  return sum_kind[dtype].rows ? TARE_OK : tarei_refuse_dtype(dtype, err);
+}
+
+static size_t cumulate_left(const size_t n, const size_t at, const size_t most) {
+  return n - at < most ? n - at : most;
 }
 
 static void cumulate_block_range(const void *const user, const size_t first, const size_t end,
                                  const int thread) {
   (void)thread;
   const cumulate_job *const j = user;
+  const size_t blocks = (j->inner + LANES - 1) / LANES;
   for (size_t i = first; i < end; i++) {
-    const size_t lane = i % j->blocks * LANES;
-    j->fn(j, i / j->blocks * j->n * j->inner + lane,
-          j->inner - lane < LANES ? j->inner - lane : LANES);
+    if (j->inner == 1) {
+      j->lines(j, i * LINES * j->n, cumulate_left(j->outer, i * LINES, LINES));
+    } else {
+      const size_t lane = i % blocks * LANES;
+      j->rows(j, i / blocks * j->n * j->inner + lane, cumulate_left(j->inner, lane, LANES));
+    }
   }
 }
 
@@ -78,14 +121,17 @@ static tare_status cumulate_run(const tarei_step *const step, const tarei_run *c
                     .inner = 1,
                     .exclusive = tarei_attr_int(step->node, "exclusive", 0) != 0,
                     .reverse = tarei_attr_int(step->node, "reverse", 0) != 0,
-                    .fn = of[x->dtype]};
+                    .rows = of[x->dtype].rows,
+                    .lines = of[x->dtype].lines};
   for (int d = axis + 1; d < x->rank; d++) {
     j.inner *= (size_t)x->dims[d];
   }
-  j.blocks = (j.inner + LANES - 1) / LANES;
   const size_t row = j.n * j.inner;
-  const size_t outer = row ? (size_t)tare_tensor_count(x) / row : 0;
-  tarei_row_ranges(r, outer * j.blocks, j.n * LANES, 4096, cumulate_block_range, &j);
+  j.outer = row ? (size_t)tare_tensor_count(x) / row : 0;
+  const size_t blocks = (j.inner + LANES - 1) / LANES;
+  const size_t items = j.inner == 1 ? (j.outer + LINES - 1) / LINES : j.outer * blocks;
+  const size_t lanes = j.inner == 1 ? LINES : cumulate_left(j.inner, 0, LANES);
+  tarei_row_ranges(r, items, j.n * lanes, 4096, cumulate_block_range, &j);
   return TARE_OK;
 }
 
