@@ -96,6 +96,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/recurrent/recurrent_step.c
   lower/recurrent/recurrent_unit.c
   lower/recurrent/recurrent_weights.c
+  lower/reduce/log_sum_exp.c
   lower/reduce/lower_arg_extreme.c
   lower/reduce/lower_cumulate.c
   lower/reduce/lower_reduce.c

@@ -47,7 +47,7 @@ typedef enum tarei_reduce_kind {
 
 /* Several threads share one output by parts: FIRST gives the result so far of a block, LAST joins n
  * of these, `step` apart. Max and Min have results so far of the type of the elements, others of 64
- * bits; LOG_SUM_EXP has none. */
+ * bits; LOG_SUM_EXP has none, and takes no float32 (engine/lower/reduce/log_sum_exp.h). */
 typedef enum tarei_reduce_part {
   TAREI_REDUCE_WHOLE, TAREI_REDUCE_FIRST, TAREI_REDUCE_LAST
 } tarei_reduce_part;

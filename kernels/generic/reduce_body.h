@@ -325,7 +325,6 @@ EXTREME_LANES(min_f64, double, SMALLER_OR_NAN)
   REDUCE_SUMS(squares_##suffix, type, double, 0, a + v * v, a + v)   \
   REDUCE_SUMS(sums_##suffix, type, double, 0, a + v, a + v)          \
   REDUCE_SUMS(products_##suffix, type, double, 1, a *v, a *v)        \
-  LOG_SUM_EXP(log_sum_exp_##suffix, type, a)                         \
   REDUCE_ROWS(l1_##suffix, sizes_##suffix, type, double, a)          \
   REDUCE_ROWS(l2_##suffix, squares_##suffix, type, double, sqrt(a))  \
   REDUCE_ROWS(log_sum_##suffix, sums_##suffix, type, double, log(a)) \
@@ -337,6 +336,7 @@ EXTREME_LANES(min_f64, double, SMALLER_OR_NAN)
   REDUCE_ROWS(sum_square_##suffix, squares_##suffix, type, double, a)
 REDUCE_FLOATS(f32, float)
 REDUCE_FLOATS(f64, double)
+LOG_SUM_EXP(log_sum_exp_f64, double, a)
 #undef REDUCE_FLOATS
 
 /* Integers wrap like two's complement; their mean is cut toward zero, and so is what roots and
@@ -408,10 +408,11 @@ REDUCE_ORDER(u16, uint16_t, 0, UINT16_MAX)
 void TAREI_K(tarei_k_reduce_any_16)(tarei_reduce_kind kind, tare_dtype dtype,
                                     tarei_reduce_part part, const tarei_reduction *r, const void *x,
                                     size_t lanes, size_t step, void *out) {
-#define NUMBERS(name)                                                 \
-  [TARE_F32] = TAREI_K(name##_f32), [TARE_F64] = TAREI_K(name##_f64), \
-  [TARE_I32] = TAREI_K(name##_i32), [TARE_I64] = TAREI_K(name##_i64), \
-  [TARE_U32] = TAREI_K(name##_u32), [TARE_U64] = TAREI_K(name##_u64)
+#define WIDE_NUMBERS(name)                                            \
+  [TARE_F64] = TAREI_K(name##_f64), [TARE_I32] = TAREI_K(name##_i32), \
+  [TARE_I64] = TAREI_K(name##_i64), [TARE_U32] = TAREI_K(name##_u32), \
+  [TARE_U64] = TAREI_K(name##_u64)
+#define NUMBERS(name) [TARE_F32] = TAREI_K(name##_f32), WIDE_NUMBERS(name)
 #define EVERYTHING(name)                                                             \
   NUMBERS(name), [TARE_BOOL] = TAREI_K(name##_bool), [TARE_I8] = TAREI_K(name##_i8), \
                  [TARE_I16] = TAREI_K(name##_i16), [TARE_U8] = TAREI_K(name##_u8),   \
@@ -420,7 +421,7 @@ void TAREI_K(tarei_k_reduce_any_16)(tarei_reduce_kind kind, tare_dtype dtype,
       [TAREI_REDUCE_L1] = {NUMBERS(l1)},
       [TAREI_REDUCE_L2] = {NUMBERS(l2)},
       [TAREI_REDUCE_LOG_SUM] = {NUMBERS(log_sum)},
-      [TAREI_REDUCE_LOG_SUM_EXP] = {NUMBERS(log_sum_exp)},
+      [TAREI_REDUCE_LOG_SUM_EXP] = {WIDE_NUMBERS(log_sum_exp)},
       [TAREI_REDUCE_MAX] = {EVERYTHING(max)},
       [TAREI_REDUCE_MEAN] = {NUMBERS(mean)},
       [TAREI_REDUCE_MIN] = {EVERYTHING(min)},
@@ -430,5 +431,6 @@ void TAREI_K(tarei_k_reduce_any_16)(tarei_reduce_kind kind, tare_dtype dtype,
   };
 #undef EVERYTHING
 #undef NUMBERS
+#undef WIDE_NUMBERS
   of[kind][dtype](part, r, x, lanes, step, out);
 }

@@ -1,6 +1,7 @@
 /* Reductions over axes, and pooling over all of space, which is one of them. */
 #include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
+#include "engine/lower/reduce/log_sum_exp.h"
 #include "engine/lower/reduce/reduction.h"
 #include "engine/threads.h"
 
@@ -36,7 +37,11 @@ static void reduce_outputs(const void *const user, const tarei_reduction *const 
                            const void *const x, const size_t lanes, const size_t step,
                            void *const out) {
   const reduce_job *const j = user;
-  j->kernels->reduce(j->kind, j->dtype, TAREI_REDUCE_WHOLE, r, x, lanes, step, out);
+  if (j->kind == TAREI_REDUCE_LOG_SUM_EXP && j->dtype == TARE_F32) {
+    tarei_log_sum_exp(j->kernels, r, x, lanes, step, out);
+  } else {
+    j->kernels->reduce(j->kind, j->dtype, TAREI_REDUCE_WHOLE, r, x, lanes, step, out);
+  }
 }
 
 static void reduce_block_range(const void *const user, const size_t first, const size_t end,

@@ -44,8 +44,11 @@ static void assert_same_outputs(const char *const name, const tare_dtype dtype, 
 
 static tare_dtype reduce_dtype_for(const tarei_reduce_kind kind) {
   const bool any = kind == TAREI_REDUCE_MAX || kind == TAREI_REDUCE_MIN;
+  const tare_dtype number = numbers[ck_below(NUMBERS)];
+  const bool taken = kind != TAREI_REDUCE_LOG_SUM_EXP || number != TARE_F32;
   return any && ck_below(2) ? short_integers[ck_below(sizeof short_integers / sizeof(tare_dtype))]
-                            : numbers[ck_below(NUMBERS)];
+         : taken            ? number
+                            : TARE_F64;
 }
 
 /* n elements `stride` apart in each of some rows, for outputs that lie side by side, or one row of
