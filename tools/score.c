@@ -61,6 +61,15 @@ static void print_figure(const char *const name, const double value, const int d
   }
 }
 
+static void print_max_abs(const double value) {
+  static const char name[] = "max abs error";
+  if (isnan(value)) {
+    printf("%-16s -\n", name);
+  } else {
+    printf("%-16s %.6g\n", name, value);
+  }
+}
+
 static void print_metric(const char *const name, const int metric, const double value) {
   char *const unit = metric_column(metric, "");
   print_figure(name, metric_shown(metric, value), metric_decimals(metric, value), unit);
@@ -89,7 +98,7 @@ static void print_total(const tare_eval_score *const total, const int metric, co
   if (compared) {
     print_figure("SQNR", total->sqnr_db, 2, isinf(total->sqnr_db) ? " (equal)" : " dB");
     print_figure("cosine", total->cosine, 6, "");
-    printf("%-16s %.6g\n", "max abs error", total->max_abs_error);
+    print_max_abs(total->max_abs_error);
     print_figure("top-1 agreement", 100 * total->top1_agreement, 3, " %");
   }
   if (total->other_shapes > 0) {
@@ -197,10 +206,15 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   score_print_profiles(scores, profiles, metric);
 }
 
+/* Integers have no SQNR, but agree or not. */
+static bool was_compared(const tare_eval_score *const output) {
+  return !isnan(output->sqnr_db) || !isnan(output->top1_agreement);
+}
+
 static int count_compared(const tare_eval_result *const result) {
   int n = 0;
   for (int o = 0; o < result->n_outputs; o++) {
-    n += !isnan(result->outputs[o].sqnr_db);
+    n += was_compared(&result->outputs[o]);
   }
   return n;
 }
@@ -245,6 +259,14 @@ void score_warn_outputs(const opt_common *const common, const tare_eval_result *
   score_warn_shapes(common, result, plan);
 }
 
+static void report_max_abs(report *const r, const double value) {
+  if (isnan(value)) {
+    report_cell(r, "-");
+  } else {
+    report_cell(r, "%.6g", value);
+  }
+}
+
 void score_print_outputs(const tare_eval_result *const result, const tare_plan *const plan) {
   if (count_compared(result) < 2) {
     return;
@@ -254,11 +276,11 @@ void score_print_outputs(const tare_eval_result *const result, const tare_plan *
   report *const r = report_new("output~,SQNR dB>,cosine>,max abs error>,top-1 %>");
   for (int o = 0; o < n; o++) {
     const tare_eval_score *const s = &result->outputs[o];
-    if (!isnan(s->sqnr_db)) {
+    if (was_compared(s)) {
       report_cell(r, "%s", ports[o].name);
       report_number(r, 2, s->sqnr_db);
       report_number(r, 6, s->cosine);
-      report_cell(r, "%.6g", s->max_abs_error);
+      report_max_abs(r, s->max_abs_error);
       report_number(r, 3, 100 * s->top1_agreement);
     }
   }
@@ -275,7 +297,7 @@ void score_outputs_json(cJSON *const object, const tare_eval_result *const resul
   const int n = tare_plan_outputs(plan, &ports);
   cJSON *const list = json_add(object, "outputs", json_array());
   for (int o = 0; o < n; o++) {
-    if (!isnan(result->outputs[o].sqnr_db)) {
+    if (was_compared(&result->outputs[o])) {
       cJSON *const item = json_add(list, NULL, json_object());
       json_text(item, "name", ports[o].name);
       score_json(item, &result->outputs[o], -1 /* no metric */, true);

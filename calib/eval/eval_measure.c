@@ -88,9 +88,6 @@ static tare_status measure_errors(const tarei_eval_job *const e, const int s,
   int64_t wanted[TARE_MAX_RANK] = {0};
   const int64_t *want_extents = extents;
   tally->other_shapes = !same_dims(got, want);
-  if (!tarei_is_float(got->dtype)) {
-    return TARE_OK;
-  }
   if (tally->other_shapes) {
     TAREI_TRY(tarei_context_output_valid(reference->context, i, fitted->valid, wanted, err));
     want_extents = wanted;

@@ -1,6 +1,7 @@
 #include "calib/eval/eval_tally.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "calib/eval/error_sums.h"
 #include "calib/metrics/rows.h"
@@ -57,9 +58,26 @@ static void tally_row(tarei_tally *const t, const tare_tensor *const got,
   }
 }
 
+/* Integers are answers: each is the same or not. */
+static void tally_integers(tarei_tally *const t, const tare_tensor *const got,
+                           const tare_tensor *const want, const row_pair *const p) {
+  const size_t size = tare_dtype_size(got->dtype);
+  const char *const ours = (const char *)got->data + (size_t)p->offset * size;
+  const char *const theirs = (const char *)want->data + (size_t)p->other_offset * size;
+  for (int64_t i = 0; i < p->length; i++) {
+    const size_t at = (size_t)i * size;
+    t->agreed += i < p->other_length && memcmp(ours + at, theirs + at, size) == 0;
+  }
+  t->rows += p->length;
+}
+
 /* What only the reference has. */
 static void tally_lacking(tarei_tally *const t, const tare_tensor *const want,
                           const row_pair *const p) {
+  if (!tarei_is_float(want->dtype)) {
+    t->rows += p->length > p->other_length ? p->length - p->other_length : 0;
+    return;
+  }
   for (int64_t i = p->other_length; i < p->length; i++) {
     eval_tally_add_value(t, 0, tarei_real_at(want, p->offset + i));
   }
@@ -82,10 +100,11 @@ void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
   tarei_rows_begin(got, got_extents, &ours);
   tarei_rows_begin(want, want_extents, &theirs);
   const tarei_rows first_of_ours = ours, first_of_theirs = theirs;
-  tally->compared = true;
+  const bool real = tarei_is_float(got->dtype);
+  tally->compared = tally->compared || real;
   for (int64_t offset = 0; tarei_rows_next(&ours, &offset);) {
     const row_pair pair = pair_row(&ours, offset, &first_of_theirs);
-    tally_row(tally, got, want, &pair);
+    (real ? tally_row : tally_integers)(tally, got, want, &pair);
   }
   const bool lacking = !covers(&first_of_ours, &first_of_theirs);
   for (int64_t offset = 0; lacking && tarei_rows_next(&theirs, &offset);) {

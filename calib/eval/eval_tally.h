@@ -13,8 +13,8 @@ typedef struct tarei_tally {
   int64_t rows, agreed;
 } tarei_tally;
 
-/* Adds the valid parts of one float output; got and want have the same rank and element type.
- * Values that one of them lacks count as zeros. */
+/* Adds the valid parts of one output; got and want have the same rank and element type. Values that
+ * one of them lacks count as zeros. Integers count as rows, which agree if they are equal. */
 void tarei_tally_output(tarei_tally *tally, const tare_tensor *got, const int64_t *got_extents,
                         const tare_tensor *want, const int64_t *want_extents);
 

@@ -184,14 +184,13 @@ static tare_status raise_rest(tarei_raising *const r, const tarei_trial *const f
   return tarei_raising_round_up(r, err);
 }
 
-static tare_status raise_work(tarei_raising *const r, const tare_model *const model,
-                              const tare_profiles *const profiles, tare_error *const err) {
+static tare_status raise_work(tarei_raising *const r, tare_error *const err) {
   const double most = tarei_noise_of_sqnr(r->options->below_db);
   tarei_trial first;
   tare_build_options fp32;
   tare_build_options_init(&fp32);
   fp32.isa = r->options->build.isa;
-  TAREI_TRY(tare_plan_build(model, profiles, &fp32, &r->trials.reference, err));
+  TAREI_TRY(tare_plan_build(r->trials.model, r->trials.profiles, &fp32, &r->trials.reference, err));
   TAREI_TRY(tarei_trials_measure(&r->trials, r->check, "", &first, err));
   r->sure = first.sure;
   r->out->other_shapes = first.other_shapes;
@@ -255,19 +254,22 @@ tare_status tare_raise_layers(const tare_model *const model, const tare_profiles
                      .start = tarei_now(),
                      .spent = tarei_thread_seconds(),
                      .out = out};
-  r.trials = (tarei_trials){.model = model,
-                            .profiles = profiles,
-                            .options = &r.as_tuned,
-                            .written = options->written,
-                            .of_table = true};
+  r.trials = (tarei_trials){
+      .profiles = profiles, .options = &r.as_tuned, .written = options->written, .of_table = true};
   if (!r.as_tuned.build.isa) {
     r.as_tuned.build.isa = "any"; /* tables do not depend on the machine */
   }
+  tare_model *judged = NULL;
   tare_status status = raise_check(&r, err);
+  if (status == TARE_OK && !options->written) {
+    status = tare_model_judged(model, &judged, err);
+  }
   if (status == TARE_OK) {
-    status = raise_work(&r, model, profiles, err);
+    r.trials.model = judged ? judged : model;
+    status = raise_work(&r, err);
   }
   tare_plan_free(&r.trials.reference);
+  tare_model_free(&judged);
   tarei_tune_layers_fini(&r.layers);
   if (status != TARE_OK) {
     tare_raised_fini(out);

@@ -70,8 +70,8 @@ static tare_status fail_without_plan(const tarei_search *const s, tare_error *co
                           "remove some, or lower the bounds");
 }
 
-static tare_status tune_run(tarei_search *const s, const tare_model *const model,
-                            const tare_profiles *const profiles, tare_error *const err) {
+static tare_status search_plan(tarei_search *const s, const tare_model *const model,
+                               const tare_profiles *const profiles, tare_error *const err) {
   TAREI_TRY(tarei_trials_init(&s->trials, model, profiles, s->data, s->check, s->options, err));
   TAREI_TRY(tarei_search_forms(s, err));
   TAREI_TRY(tarei_search_layers(s, first_bound(s), err));
@@ -82,6 +82,32 @@ static tare_status tune_run(tarei_search *const s, const tare_model *const model
   }
   TAREI_TRY(compare_both(s, err));
   return tarei_tune_layers_choose(&s->out->layers, s->out->plan, err);
+}
+
+/* The plan that was found has the outputs by which it was judged, the user's has those of the
+ * model.
+ */
+static tare_status build_chosen(const tarei_search *const s, const tare_model *const model,
+                                const tare_profiles *const profiles, tare_error *const err) {
+  tare_build_options o = s->options->build;
+  tare_plan *plan = NULL;
+  o.layer_precisions = s->out->requests;
+  TAREI_TRY(tare_plan_build(model, profiles, &o, &plan, err));
+  tare_plan_free(&s->out->plan);
+  s->out->plan = plan;
+  return TARE_OK;
+}
+
+static tare_status tune_run(tarei_search *const s, const tare_model *const model,
+                            const tare_profiles *const profiles, tare_error *const err) {
+  tare_model *judged = NULL;
+  TAREI_TRY(tare_model_judged(model, &judged, err));
+  tare_status status = search_plan(s, judged ? judged : model, profiles, err);
+  if (status == TARE_OK && judged) {
+    status = build_chosen(s, model, profiles, err);
+  }
+  tare_model_free(&judged);
+  return status;
 }
 
 tare_status tare_tune(const tare_model *const model, const tare_profiles *const profiles,

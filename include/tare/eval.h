@@ -52,8 +52,8 @@ typedef struct tare_eval_score {
   double sqnr_db; /* 10 log10(sum ref^2 / sum (ref - got)^2) over all outputs; INFINITY if equal */
   double cosine;  /* over all values */
   double max_abs_error;
-  /** Share of rows (last axis, 2 elements or more) with the same argmax, which is the first of
-   * equal values. */
+  /** Share of rows (last axis, 2 elements or more) with the same argmax (the first of equal values)
+   *  and of values of integer outputs that are the same. */
   double top1_agreement;
   double metric;    /* of the plan */
   double reference; /* metric of the reference */
@@ -69,7 +69,7 @@ typedef struct tare_error_tally {
   double signal, noise; /* sums of squares of the reference, and of its difference */
   double got, dot; /* sums of squares of the plan's values, and of products with the reference */
   double max_abs;  /* largest absolute error */
-  int64_t rows, agreed; /* rows of top1_agreement, and those with the same argmax */
+  int64_t rows, agreed; /* of top1_agreement: rows and integers, and those that agree */
 } tare_error_tally;
 
 /** A sample that counted in an evaluation. */

@@ -107,6 +107,17 @@ TARE_API tare_dtype tare_model_tensor_type(const tare_model *model, const char *
 TARE_API tare_status tare_model_set(tare_model *model, const char *input, double value,
                                     tare_error *err);
 
+/**
+ * The model by whose outputs plans are judged, if it has no float output: the same with the float
+ * values behind its own outputs that decide these, such as the scores of an ArgMax, or durations
+ * before they are rounded. Its plans are compared as those of any model; layers and tensors have
+ * the names that they have in the model.
+ * @param out receives the model; NULL if the model has a float output, or none of its outputs
+ * follows from float values of the graph itself
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_model_judged(const tare_model *model, tare_model **out, tare_error *err);
+
 /** Number of different operators in a model. */
 TARE_API int tare_model_n_operators(const tare_model *model);
 

@@ -163,17 +163,29 @@ static void warn_of_few(const quantize_judged *const j, const quantize_file *con
   }
 }
 
+/* What was written has no outputs beside those of the model. */
+static void say_unchecked(const quantize_judged *const j, const quantize_file *const file,
+                          const tare_eval_score *const score) {
+  if (!file->checked.samples) {
+    say(&j->in->common,
+        "the accuracy of %s was not checked: none of the first %d samples is in its profile",
+        file->path, ACCURACY_SAMPLES);
+  } else if (isnan(file->checked.sqnr_db) && score->top1_agreement < 1) {
+    say(&j->in->common,
+        "warning: %s has no float output: %.2f %% of its integers are those of float on %" PRId64
+        " sample%s (make the scores that decide them an output to have layers raised)",
+        file->path, 100 * score->top1_agreement, file->checked.samples,
+        cli_s(file->checked.samples));
+  }
+}
+
 static tare_status quantize_look(const quantize_judged *const j, const quantize_writing *const how,
                                  quantize_files *const files, tare_eval_result *const results,
                                  tare_error *const err) {
   CLI_TRY(judge_files(j, how, files, results, err));
   for (int i = 0; i < files->n; i++) {
     const quantize_file *const file = &files->items[i];
-    if (!file->checked.samples) {
-      say(&j->in->common,
-          "the accuracy of %s was not checked: none of the first %d samples is in its profile",
-          file->path, ACCURACY_SAMPLES);
-    }
+    say_unchecked(j, file, quantize_score(&results[i], file->profile));
     warn_of_few(j, file);
     if (file_is_bad(file)) {
       accuracy_warn(&j->in->common, file->path, file->checked.sqnr_db, file->checked.samples);

@@ -13,6 +13,7 @@
 
 /* The two plans over the samples. */
 typedef struct accuracy_run {
+  tare_model *judged; /* whose outputs are compared, or NULL: those of the model */
   tare_plan *fp32, *int8;
   tare_dataset *data;
   tare_eval_result result; /* of the last measurement */
@@ -25,6 +26,10 @@ void accuracy_warn(const opt_common *const common, const char *const what, const
       " sample%s (expected %d "
       "dB or more)",
       what, sqnr_db, samples, cli_s(samples), ACCURACY_LIMIT);
+}
+
+static const tare_model *judged_model(const accuracy_case *const c, const accuracy_run *const r) {
+  return r->judged ? r->judged : c->model;
 }
 
 static tare_status open_samples(const accuracy_case *const c, const int64_t limit,
@@ -42,7 +47,7 @@ static tare_status accuracy_measure(const accuracy_case *const c, accuracy_run *
   tare_plan_free(&r->int8);
   tare_eval_result_fini(&r->result);
   r->result = (tare_eval_result){0};
-  CLI_TRY(tare_plan_build(c->model, c->profiles, &int8, &r->int8, err));
+  CLI_TRY(tare_plan_build(judged_model(c, r), c->profiles, &int8, &r->int8, err));
   CLI_TRY(tare_dataset_rewind(r->data, err));
   o.against = r->fp32;
   return tare_eval(r->int8, r->data, &o, &r->result, err);
@@ -88,7 +93,7 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
   tare_dataset *data = NULL;
   CLI_TRY(open_samples(c, ACCURACY_RANKED_SAMPLES, &data, err));
   sensitivity s = {.common = &c->in->common,
-                   .model = c->model,
+                   .model = judged_model(c, r),
                    .table = c->table,
                    .profiles = c->profiles,
                    .build = &build,
@@ -192,24 +197,6 @@ static tare_status measure_first(const accuracy_case *const c, accuracy_run *con
   return accuracy_measure(c, r, err);
 }
 
-static bool needs_raising(const accuracy_run *const r) {
-  return tare_eval_worst_sqnr(&r->result) < raising_below(false /* written */) ||
-         r->result.total.other_shapes > 0;
-}
-
-static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *const r,
-                                 accuracy *const out, tare_error *const err) {
-  const tare_build_options fp32 = opt_build_options(NULL, &c->in->common, NULL);
-  CLI_TRY(tare_plan_build(c->model, c->profiles, &fp32, &r->fp32, err));
-  CLI_TRY(measure_first(c, r, err));
-  accuracy_note(r, out);
-  if (c->raises && needs_raising(r)) {
-    CLI_TRY(accuracy_raise(c, r, out, err));
-  }
-  score_warn_outputs(&c->in->common, &r->result, r->int8);
-  return out->sqnr_db < ACCURACY_LIMIT ? accuracy_say_bad(c, r, out, err) : TARE_OK;
-}
-
 /* A check that is not possible is a warning, also of the table. */
 static tare_status accuracy_say_unchecked(const accuracy_case *const c, const char *const why,
                                           tare_error *const err) {
@@ -218,6 +205,28 @@ static tare_status accuracy_say_unchecked(const accuracy_case *const c, const ch
   const tare_status status = c->kept ? tare_table_add_warning(c->kept, text, err) : TARE_OK;
   free(text);
   return status;
+}
+
+static bool needs_raising(const accuracy_run *const r) {
+  return tare_eval_worst_sqnr(&r->result) < raising_below(false /* written */) ||
+         r->result.total.other_shapes > 0;
+}
+
+static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *const r,
+                                 accuracy *const out, tare_error *const err) {
+  const tare_build_options fp32 = opt_build_options(NULL, &c->in->common, NULL);
+  CLI_TRY(tare_model_judged(c->model, &r->judged, err));
+  CLI_TRY(tare_plan_build(judged_model(c, r), c->profiles, &fp32, &r->fp32, err));
+  CLI_TRY(measure_first(c, r, err));
+  accuracy_note(r, out);
+  if (c->raises && needs_raising(r)) {
+    CLI_TRY(accuracy_raise(c, r, out, err));
+  }
+  score_warn_outputs(&c->in->common, &r->result, r->int8);
+  if (out->samples > 0 && isnan(out->sqnr_db)) {
+    return accuracy_say_unchecked(c, "no output follows from float values of the model", err);
+  }
+  return out->sqnr_db < ACCURACY_LIMIT ? accuracy_say_bad(c, r, out, err) : TARE_OK;
 }
 
 tare_status accuracy_check(const accuracy_case *const c, accuracy *const out,
@@ -234,6 +243,7 @@ tare_status accuracy_check(const accuracy_case *const c, accuracy *const out,
   } else if (status != TARE_OK) {
     status = accuracy_say_unchecked(c, why.message, err);
   }
+  tare_model_free(&r.judged);
   tare_plan_free(&r.fp32);
   tare_plan_free(&r.int8);
   tare_eval_result_fini(&r.result);

@@ -67,6 +67,27 @@ static void short_rows_have_no_top1(void **state) {
   assert_true(isnan(score_of(got, want, 2, 1, extents).top1_agreement));
 }
 
+/* Integers agree or not, one by one; those that only one of both has do not. */
+static void integers_are_answers(void **state) {
+  (void)state;
+  int64_t got[] = {3, 7, 1LL << 53, 9, 9, 9}, want[] = {3, 8, (1LL << 53) + 1, 9, 9, 9, 9, 9};
+  const int64_t valid[] = {2, 2}, more[] = {2, 4}, all[] = {2, 3};
+  const tare_tensor a = {.dtype = TARE_I64, .rank = 2, .dims = {2, 3}, .data = got};
+  tare_tensor b = {.dtype = TARE_I64, .rank = 2, .dims = {2, 3}, .data = want};
+  tarei_tally tally = {.samples = 1}, wider = {.samples = 1};
+  tarei_tally_output(&tally, &a, all, &b, all);
+  tare_eval_score s = tarei_tally_score(&tally);
+  assert_true(s.top1_agreement == 4.0 / 6);
+  assert_true(isnan(s.sqnr_db) && isnan(s.max_abs_error));
+  tally = (tarei_tally){.samples = 1};
+  tarei_tally_output(&tally, &a, valid, &b, valid);
+  assert_true(tarei_tally_score(&tally).top1_agreement == 0.75);
+  b.dims[1] = 4;
+  tarei_tally_output(&wider, &a, all, &b, more);
+  s = tarei_tally_score(&wider);
+  assert_true(s.top1_agreement == 4.0 / 8);
+}
+
 static void a_lost_value_is_an_infinite_error(void **state) {
   (void)state;
   float got[] = {NAN, 2}, want[] = {1, 2};
@@ -145,6 +166,7 @@ int main(void) {
       cmocka_unit_test(only_the_valid_part_counts),
       cmocka_unit_test(the_first_of_equal_values_is_the_argmax),
       cmocka_unit_test(short_rows_have_no_top1),
+      cmocka_unit_test(integers_are_answers),
       cmocka_unit_test(a_lost_value_is_an_infinite_error),
       cmocka_unit_test(what_one_of_both_lacks_counts_as_zeros),
       cmocka_unit_test(adding_is_adding),

@@ -54,6 +54,31 @@ static void ports_carry_symbols_and_expressions(void **state) {
   tare_model_free(&model);
 }
 
+static tare_model *load_judged(const char *const path) {
+  tare_model *model = NULL, *judged = NULL;
+  assert_int_equal(tare_model_load(path, &model, NULL), TARE_OK);
+  assert_int_equal(tare_model_judged(model, &judged, NULL), TARE_OK);
+  tare_model_free(&model);
+  return judged;
+}
+
+/* Scores of the tags, and sums before they are rounded and bounded; the number of rows has none. */
+static void integers_are_judged_by_what_decides_them(void **state) {
+  (void)state;
+  static const char *const names[] = {"tags", "lengths", "rows", "logits", "sums"};
+  tare_model *judged = load_judged(FIXTURES "good_tags.onnx");
+  assert_non_null(judged);
+  const tare_port *ports = NULL;
+  assert_int_equal(tare_model_outputs(judged, &ports), 5);
+  for (int i = 0; i < 5; i++) {
+    assert_string_equal(ports[i].name, names[i]);
+  }
+  assert_int_equal(ports[3].dtype, TARE_F32);
+  assert_string_equal(ports[4].dims[1].symbol, "seq");
+  tare_model_free(&judged);
+  assert_null(load_judged(FIXTURES "good_small.onnx")); /* its output is float */
+}
+
 static void symbols_of_ports_are_bare_names(void **state) {
   (void)state;
   tare_model *model = NULL;
@@ -119,6 +144,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_tells_what_it_is),
       cmocka_unit_test(ports_carry_symbols_and_expressions),
+      cmocka_unit_test(integers_are_judged_by_what_decides_them),
       cmocka_unit_test(symbols_of_ports_are_bare_names),
       cmocka_unit_test(operators_are_counted_by_name),
       cmocka_unit_test(listings_come_plain_and_optimized),
