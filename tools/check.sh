@@ -9,7 +9,7 @@ set -eu
 [ "$*" = --peers ] || tare_takes 0 "$@"
 cd "$(dirname "$0")/.."
 . tools/deps.sh
-packages="$TARE_PACKAGES $TARE_PYTHON_PACKAGES libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git jq
+packages="$TARE_PACKAGES $TARE_PYTHON_PACKAGES libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git jq mold
 abigail-tools pandoc mandoc doxygen minisign"
 # shellcheck disable=SC2086 # the list is meant to be split
 tare_install $packages
