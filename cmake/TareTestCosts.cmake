@@ -1,27 +1,30 @@
 # The tests that take longest, with their seconds under sanitizers. ctest starts them first, so
 # that all cores end together, also in a build folder where it has not measured them yet.
 set(TARE_TEST_COSTS
-  cli.quantize_judged 153
-  ranks.mpirun 114
-  cli.choice 88
-  cli.quantize 86
-  ranks.deaths 85
-  ranks.splits 82
-  cli.compare_resume 69
-  ranks.kills 65
-  cli.tune 62
-  options.pairs 61
-  fault.tune 58
-  fault.compare 53
-  cli.shards 47
-  cli.table_formats 45
-  tokenizers.statistics 41
-  cli.debug_sensitivity 40
-  cli.compare_budget 37
-  calib.export 30
-  cli.tutorials 30
+  ranks.deaths 90
+  ranks.kills 60
+  ranks.mpirun 50
+  cli.quantize_judged 45
+  calib.export 38
+  cli.tune 35
+  ranks.splits 35
+  cli.compare 28
   calib.precisions 26
-  fault.quantize 25)
+  cli.choice 24
+  datasets.prefetch 22
+  calib.import 21
+  cli.tutorials 20
+  cli.compare_require 20
+  cli.rows_from_bound 20
+  engine.masked 20
+  cli.compare_resume 18
+  cli.metrics 18
+  options.pairs 18
+  cli.hostile 16
+  engine.qdq_chains 16
+  cli.accuracy 15
+  fault.compare 15
+  fault.tune 14)
 
 function(tare_test_cost name)
   list(FIND TARE_TEST_COSTS ${name} at)

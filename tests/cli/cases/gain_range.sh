@@ -1,4 +1,5 @@
 # Levels of the data: calibrated over, shown, and recorded.
+trained=$EXAMPLES/digits-conv EXAMPLES=$SMALL
 model=$EXAMPLES/digits-conv/digits-conv.onnx
 calib=$EXAMPLES/digits-conv/calib
 eval=$EXAMPLES/digits-conv/eval
@@ -16,7 +17,10 @@ metric="--labels digits --metric ctc-error --alphabet 0123456789"
 "$TARE" table levels.stats -o levels.cache 2>&1 >text | sed 's/.*place for/place for/'
 echo "# the plan holds at each level"
 "$TARE" build "$model" --calib levels.json -o levels.plan -q >text || exit
-"$TARE" run levels.plan "$eval" --against "$model" --rate 8000 --limit 2 $range $metric --json -q |
+"$TARE" calibrate "$trained/digits-conv.onnx" "$trained/calib" --rate 8000 --limit 1 --profile $profile $range -q \
+  -o trained.json >text || exit
+"$TARE" build "$trained/digits-conv.onnx" --calib trained.json -o trained.plan -q >text || exit
+"$TARE" run trained.plan "$trained/eval" --against "$trained/digits-conv.onnx" --rate 8000 --limit 2 $range $metric --json -q |
   "$JSON_CHECK" samples == 2 levels length 3 levels.0.gain_db == -20 levels.1.gain_db == 0 \
     levels.2.gain_db == 20 levels.0.sqnr_db '>' 30 levels.2.sqnr_db '>' 30 \
     levels.2.samples == 2 levels.2.metric.value '<' 0.1 to_reference.samples == 2 || exit
