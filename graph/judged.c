@@ -127,8 +127,8 @@ tare_status tare_model_judged(const tare_model *const model, tare_model **const 
   if (model->waits.status != TARE_OK || has_float_output(g)) {
     return TARE_OK;
   }
-  bool *const leads = tarei_calloc(n, sizeof *leads), *const decides =
-                                                          tarei_calloc(n, sizeof *leads);
+  bool *const leads = tarei_calloc(n, sizeof *leads);
+  bool *const decides = tarei_calloc(n, sizeof *decides);
   tare_status status = leads && decides ? TARE_OK : tarei_fail_memory(err, "values", n);
   if (status == TARE_OK) {
     find_deciding(g, leads, decides);
