@@ -33,7 +33,7 @@ typedef struct sensitivity_arguments {
 } sensitivity_arguments;
 
 typedef struct sensitivity_work {
-  tare_model *model;
+  tare_model *model, *judged; /* whose outputs are compared; NULL: those of the model */
   tare_table *table;
   tare_dataset *dataset;
   tare_streaming *streaming; /* NULL: samples are runs */
@@ -111,6 +111,7 @@ static tare_status sensitivity_run(const sensitivity_arguments *const a, sensiti
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(table_load(&a->in.common, a->calib, a->in.path, w->model, a->build.any_table, &w->table,
                      err));
+  CLI_TRY(tare_model_judged(w->model, &w->judged, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
@@ -118,7 +119,7 @@ static tare_status sensitivity_run(const sensitivity_arguments *const a, sensiti
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
   w->found = (sensitivity){.common = &a->in.common,
-                           .model = w->model,
+                           .model = w->judged ? w->judged : w->model,
                            .table = w->table,
                            .profiles = w->profiles,
                            .build = &a->build,
@@ -251,5 +252,6 @@ int debug_sensitivity(const int argc, char **const argv) {
   tare_streaming_free(&w.streaming);
   tare_table_free(&w.table);
   tare_model_free(&w.model);
+  tare_model_free(&w.judged);
   return opt_inputs_end(argv[0], &a.in, status, &err);
 }
