@@ -228,7 +228,7 @@ library)
   prepare
   TARE=$(dirname "$SWEEP")/fault_library
   # the plan that it writes first is no part of what it leaves
-  sweep none "$model" "$folder/text.json" "$mini/eval.h5" "$folder/library.out"
+  sweep none "$model" "$folder/text.json" "$SOURCE/examples/intents-mini/eval.h5" "$folder/library.out" # whole, with labels
   ;;
 doctor)
   sweep none doctor
