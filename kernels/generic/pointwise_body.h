@@ -142,13 +142,20 @@ TAREI_INLINE v16 binary16_root(v16 x, v16 y) {
 BINARIES(DEFINE_BINARY)
 #undef DEFINE_BINARY
 
+TAREI_INLINE v16 binary16_cube(v16 x, v16 y) {
+  (void)y;
+  return v_cube(x);
+}
+
 /* Exponents that tarei_libm_pow reduces to a product or a root, for whole rows. */
 static bool TAREI_K(power_row)(const float *a, size_t a_step, float exponent, size_t n,
                                float *out) {
+  const float zero = 0.0f;
   if (exponent == 2.0f) {
     TAREI_K(binary_row_mul)(a, a_step, a, a_step, n, out);
+  } else if (exponent == 3.0f) {
+    zip_row(binary16_cube, a, a_step, &zero, 0, n, out);
   } else if (exponent == 0.5f) {
-    const float zero = 0.0f;
     zip_row(binary16_root, a, a_step, &zero, 0, n, out);
   } else {
     return false;

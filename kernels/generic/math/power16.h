@@ -95,16 +95,37 @@ TAREI_INLINE v16 power_signs(v16 x, v16 y) {
   return v_select(v_less(v_set1(0.0f), v_abs(x)), signs, of_zero);
 }
 
+/* In double, where x * x is exact. */
+TAREI_INLINE v16 v_cube(v16 x) {
+  float base[TAREI_LANES];
+  v_store(base, x);
+  for (int i = 0; i < TAREI_LANES; i++) {
+    const double wide = (double)base[i];
+    base[i] = (float)(wide * wide * wide);
+  }
+  return v_load(base);
+}
+
+/* Lanes with the exponent 3, to which no other float is nearer than 2^-23. */
+TAREI_INLINE v16m power_cubic(v16 y) {
+  return v_less(v_abs(v_sub(y, v_set1(3.0f))), v_set1(0x1p-23f));
+}
+
 /* Off by at most 0.51 times the distance of the floats beside it; other lanes are libm's. No lane
  * depends on its neighbours. */
 V16_FUNCTION v16 v_pow(v16 x, v16 y) {
+  const v16m cubic = power_cubic(y);
+  if (m_count(cubic) == TAREI_LANES) {
+    return v_cube(x);
+  }
   const v16m plain = power_plain(x, y);
   const v16m positive = v_less(v_set1(0.0f), x);
   v16 power = power_of_all(v_abs(x), y);
   if (m_count(positive) < TAREI_LANES) {
     power = v_mul(power, power_signs(x, y));
   }
-  return m_count(plain) == TAREI_LANES ? power : v_select(plain, power, v_pow_each(x, y));
+  power = m_count(plain) == TAREI_LANES ? power : v_select(plain, power, v_pow_each(x, y));
+  return m_count(cubic) == 0 ? power : v_select(cubic, v_cube(x), power);
 }
 
 #endif
