@@ -246,8 +246,7 @@ tare_stats_entry tare_stats_get(const tare_stats *const stats, const int tensor,
                             .row_loss = loss.rows};
 }
 
-/* --- histograms of few bins, for people --------------------------------------------------------
- */
+/* --- histograms of few bins, for people ------------------------------------------------------- */
 
 /* The bin of a value; those of negative values are below 0. */
 static int stats_histogram_bin(const double value, const double width) {

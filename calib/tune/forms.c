@@ -125,8 +125,7 @@ static tare_status match_layers(const tarei_tune_layers *const layers, const tar
   return TARE_OK;
 }
 
-/* --- scales that others exceed -----------------------------------------------------------------
- */
+/* --- scales that others exceed ---------------------------------------------------------------- */
 
 static void deny_layer(const tare_plan *const plan, const int l, const bool louder,
                        tarei_tune_layer *const item) {

@@ -156,8 +156,7 @@ static tare_status measure_layers(tarei_raising *const r, const double bound,
   return status;
 }
 
-/* --- all ----------------------------------------------------------------------------------------
- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* Values that are rounded to lengths fall on either side of a half by chance: what a few samples
  * show of that says little about others, so that no mix of precisions can be judged. In float all

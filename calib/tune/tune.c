@@ -84,9 +84,7 @@ static tare_status search_plan(tarei_search *const s, const tare_model *const mo
   return tarei_tune_layers_choose(&s->out->layers, s->out->plan, err);
 }
 
-/* The plan that was found has the outputs by which it was judged, the user's has those of the
- * model.
- */
+/* The plan that was found has the outputs by which it was judged; the user's has the model's. */
 static tare_status build_chosen(const tarei_search *const s, const tare_model *const model,
                                 const tare_profiles *const profiles, tare_error *const err) {
   tare_build_options o = s->options->build;

@@ -104,8 +104,7 @@ void tarei_h5_chunks_free(tarei_h5_chunks **const chunks) {
   }
 }
 
-/* --- one chunk ----------------------------------------------------------------------------------
- */
+/* --- one chunk -------------------------------------------------------------------------------- */
 
 /* The bytes that a stream of zlib has, at most one more than `most`. */
 static tare_status count_inflated(const unsigned char *const data, const size_t n,
@@ -207,8 +206,7 @@ static tare_status check_chunk(tarei_h5_chunks *const c, const hsize_t *const at
                           c->bytes, (unsigned long long)stored);
 }
 
-/* --- a box --------------------------------------------------------------------------------------
- */
+/* --- a box ------------------------------------------------------------------------------------ */
 
 static tare_status check_chunk_once(tarei_h5_chunks *const c, const hsize_t *const at,
                                     tare_error *const err) {

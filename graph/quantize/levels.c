@@ -194,8 +194,7 @@ static growth growth_of_output(const tarei_graph *const g, const growth *const v
   return out;
 }
 
-/* --- logarithms and roots ----------------------------------------------------------------------
- */
+/* --- logarithms and roots --------------------------------------------------------------------- */
 
 /* Whether all channels get one exponent: where each has its own, as after an automatic gain, what
  * is left of the growth says nothing about quiet elements. */

@@ -55,8 +55,7 @@ TAREI_INLINE point16 point_turn(point16 a, const float *root) {
   return (point16){v_fma(a.im, minus_s, v_mul(a.re, c)), v_fma(a.im, c, v_mul(a.re, s))};
 }
 
-/* --- transforms of two to five points ----------------------------------------------------------
- */
+/* --- transforms of two to five points --------------------------------------------------------- */
 
 TAREI_INLINE void join2(point16 *x) {
   const point16 a = x[0];
@@ -126,8 +125,7 @@ TAREI_INLINE void join_at(float *x, size_t step, const size_t factor, const floa
   }
 }
 
-/* --- all of a transform ------------------------------------------------------------------------
- */
+/* --- all of a transform ----------------------------------------------------------------------- */
 
 /* `factor` transforms of `length` points side by side become one. */
 TAREI_INLINE void join_all(float *x, const size_t factor, size_t length, const float *roots) {

@@ -8,8 +8,7 @@ enum {
   WINOGRAD_LINE = TAREI_WINOGRAD_OUTPUTS * TAREI_WINOGRAD_TILES * TAREI_LANES, /* floats, at most */
 };
 
-/* --- inputs ------------------------------------------------------------------------------------
- */
+/* --- inputs ----------------------------------------------------------------------------------- */
 
 /* B'd of four values. */
 TAREI_INLINE void winograd_spread(const v16 *d, v16 *out) {
@@ -81,8 +80,7 @@ void TAREI_K(tarei_k_winograd_in_f32_16)(const tarei_winograd_in *w) {
   }
 }
 
-/* --- outputs -----------------------------------------------------------------------------------
- */
+/* --- outputs ---------------------------------------------------------------------------------- */
 
 /* A'm of four values. */
 TAREI_INLINE void winograd_join(const v16 *m, v16 *first, v16 *second) {

@@ -5,8 +5,7 @@
 #include "kernels/registry.h"
 #include "kernels/x86/byte_bounds.h"
 
-/* --- products on AVX-512 -----------------------------------------------------------------------
- */
+/* --- products on AVX-512 ---------------------------------------------------------------------- */
 /* Finishes rows [m0, m0 + rows) of a panel of 32 columns: sums[row * 32 + column], with g->add in
  * them. */
 typedef void tarei_i8_finish_fn(const tarei_i8_gemm *g, const int32_t *sums, size_t m0, size_t rows,
@@ -14,8 +13,7 @@ typedef void tarei_i8_finish_fn(const tarei_i8_gemm *g, const int32_t *sums, siz
 tarei_i8_finish_fn tarei_i8_finish__avx512;
 tarei_i8_finish_fn tarei_i8_finish__avx512vbmi;
 
-/* --- 256 bits -----------------------------------------------------------------------------------
- */
+/* --- 256 bits --------------------------------------------------------------------------------- */
 enum { HALF_MOST_ROWS = 32 }; /* of a tile */
 
 typedef enum half_form {

@@ -82,8 +82,7 @@ tare_status compare_own_plan(const compare_eval *const e, const char *const path
                                         : own_of_side(e, path, out, err);
 }
 
-/* --- whether they can be compared --------------------------------------------------------------
- */
+/* --- whether they can be compared ------------------------------------------------------------- */
 
 /* The value of a symbol at one end of a profile; 0: the profiles do not have it. */
 static int64_t own_end_of(const tare_profiles *const profiles, const int profile,

@@ -54,8 +54,7 @@ static fourier_parts sizes_of(const tarei_fourier *const f) {
   return s;
 }
 
-/* --- making the constants ----------------------------------------------------------------------
- */
+/* --- making the constants --------------------------------------------------------------------- */
 
 /* exp(-2 pi i turns) */
 static float *put_root(float *const to, const double turns) {
@@ -173,8 +172,7 @@ tare_status tarei_conv_fourier_take(const tarei_step *const step, const tarei_co
   return check_integers(f->bins, sizes.bins, f->n / 2, err);
 }
 
-/* --- running -----------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 static size_t fourier_thread_bytes(const tarei_conv_fourier *const f) {
   return TAREI_FOURIER_WORK(f->transform.n) * sizeof(float);

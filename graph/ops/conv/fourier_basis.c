@@ -48,8 +48,7 @@ static double largest_of(const float *const x, const size_t n) {
   return most;
 }
 
-/* --- the window --------------------------------------------------------------------------------
- */
+/* --- the window ------------------------------------------------------------------------------- */
 
 /* The window is what bin 0 is, a row of one sign; false for others. */
 static bool window_of_row(const fourier_rows *const r, const float *const w, double *const window) {
@@ -74,8 +73,7 @@ static void window_of_squares(const fourier_rows *const r, double *const window)
   }
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* The cosine and the sine of a bin. */
 static const double *wave_at(const fourier_rows *const r, const size_t bin, const size_t t) {

@@ -7,8 +7,7 @@ enum {
   DIRECT_COLUMNS = 2048, /* whose sums stay in the first cache meanwhile */
 };
 
-/* --- few rows: B is read once, row by row ------------------------------------------------------
- */
+/* --- few rows: B is read once, row by row ---------------------------------------------------- */
 TAREI_INLINE void direct_add(const tarei_direct_product *p, const float *a, const float *b,
                              float *out, size_t n, const size_t steps, const bool first) {
   for (size_t j = 0; j < n; j += TAREI_LANES) {
@@ -39,8 +38,7 @@ static void TAREI_K(direct_row)(const tarei_direct_product *p, const float *a, c
   }
 }
 
-/* --- more rows: tiles in registers --------------------------------------------------------------
- */
+/* --- more rows: tiles in registers ----------------------------------------------------------- */
 TAREI_INLINE void direct_tile(const tarei_direct_product *p, const float *a, const float *b,
                               float *out, const size_t rows, size_t n) {
   v16 sum[DIRECT_ROWS];

@@ -193,8 +193,7 @@ static void many_operands_are_several_links(void **state) {
   tarei_graph_free(g);
 }
 
-/* --- attributes that a plan file might have ----------------------------------------------------
- */
+/* --- attributes that a plan file might have --------------------------------------------------- */
 
 static void expect_malformed(tarei_graph *const g, const char *const attribute) {
   tarei_chain chain;
