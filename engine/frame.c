@@ -175,6 +175,9 @@ static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_er
                    .kernels = step->kernels,
                    .frame = frame};
   assert(step->late || !step->n_measured);
+  /* no more at any dims than at the largest, for which a context has room */
+  assert(step->late ||
+         tarei_step_scratch_bytes(step, operands, run.threads) <= context->scratch_bytes);
   const bool timed = context->profiling;
   const double start = timed ? tarei_now() : 0, inside = context->inside;
   tare_status status = step->late ? tarei_late_begin(frame, step, &run, err) : TARE_OK;

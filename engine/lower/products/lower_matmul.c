@@ -55,7 +55,8 @@ static void matmul_rows_bf16(const void *const user, const tarei_product *const 
 }
 
 /* Where B is small, or read by few rows, packing it would take longer than the product. A column is
- * packed: it would leave lanes without work. */
+ * packed: it would leave lanes without work. The scratch has room for a packed B all the same: at
+ * the largest dims a product may be direct that is not at others. */
 static bool matmul_is_direct(const tarei_product *const p) {
   enum { FEW_ROWS = 3, NEAR = 4096, COLUMNS = 8 }; /* NEAR: floats in the first cache */
   return p->m <= FEW_ROWS || (p->n >= COLUMNS && p->k <= NEAR / p->n);
@@ -111,11 +112,13 @@ static tarei_product_form matmul_form_of(const tarei_step *const step,
                                 matmul_pack_bf16, matmul_rows_bf16};
   }
   const bool f32 = step->graph->values[step->node->in[0]].dtype == TARE_F32;
-  if (f32 && matmul_is_direct(p)) {
-    return (tarei_product_form){sizeof(void *), point_to, matmul_rows_direct};
+  if (!f32) {
+    return (tarei_product_form){sizeof(void *), point_to, matmul_rows_any};
   }
-  return f32 ? (tarei_product_form){tarei_f32_packed_size(p->k, p->n), matmul_pack, matmul_rows}
-             : (tarei_product_form){sizeof(void *), point_to, matmul_rows_any};
+  const size_t packed = tarei_f32_packed_size(p->k, p->n);
+  const size_t bytes = packed > sizeof(void *) ? packed : sizeof(void *);
+  return matmul_is_direct(p) ? (tarei_product_form){bytes, point_to, matmul_rows_direct}
+                             : (tarei_product_form){bytes, matmul_pack, matmul_rows};
 }
 
 static size_t matmul_scratch(const tarei_step *const step, const tare_tensor *const *const in,
