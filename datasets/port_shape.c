@@ -1,5 +1,6 @@
 #include "datasets/port_shape.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 
 /* Dims of size 1 to put in front, or -1 when the rank cannot fit. */
@@ -17,6 +18,20 @@ static int missing_dims(const tare_port *const port, const int rank) {
     }
   }
   return missing;
+}
+
+/* Longer data may be meant for a model that takes a piece of time at a run. */
+static tare_status fail_fixed_dim(const tare_port *const port, const int axis, const int d,
+                                  const int64_t size, tare_error *const err) {
+  const int64_t want = port->dims[axis].value;
+  if (want <= 1 || size < want) {
+    return tarei_fail(err, TARE_E_INPUT, "dim %d is %" PRId64 ", the model needs %" PRId64, d, size,
+                      want);
+  }
+  return tarei_fail(err, TARE_E_INPUT,
+                    "dim %d is %" PRId64 ", the model needs %" PRId64 " (--chunk %s:%d=%" PRId64
+                    " feeds it piece by piece)",
+                    d, size, want, port->name, axis, want);
 }
 
 tare_status tarei_port_shape(const tare_port *const port, const int rank, const int64_t *const dims,
@@ -39,8 +54,7 @@ tare_status tarei_port_shape(const tare_port *const port, const int rank, const 
       return tarei_fail(err, TARE_E_INPUT, "is empty (dim %d has size 0)", d);
     }
     if (!want->symbol && want->value >= 0 && want->value != out->dims[d]) {
-      return tarei_fail(err, TARE_E_INPUT, "dim %d is %lld, the model needs %lld", d,
-                        (long long)out->dims[d], (long long)want->value);
+      return fail_fixed_dim(port, d + batch, d, out->dims[d], err);
     }
   }
   return TARE_OK;

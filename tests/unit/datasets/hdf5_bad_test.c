@@ -298,6 +298,9 @@ static void wrong_rank_or_fixed_dim(void **state) {
   tare_port fixed = x_port;
   fixed.dims[1] = (tare_dim){4, NULL};
   refuse_sample(at("bad.h5"), options_for(&fixed, 1), 0, 2, "dim 0 is 3, the model needs 4");
+  fixed.dims[1].value = 2;
+  refuse_sample(at("bad.h5"), options_for(&fixed, 1), 0, 2,
+                "dim 0 is 3, the model needs 2 (--chunk x:1=2 feeds it piece by piece)");
 }
 
 static void missing_input_lists_the_file(void **state) {
