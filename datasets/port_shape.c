@@ -1,7 +1,10 @@
 #include "datasets/port_shape.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
+
+bool tarei_dim_is_one(const tare_dim *const dim) {
+  return !dim->symbol && dim->value == 1;
+}
 
 /* Dims of size 1 to put in front, or -1 when the rank cannot fit. */
 static int missing_dims(const tare_port *const port, const int rank) {
@@ -13,7 +16,7 @@ static int missing_dims(const tare_port *const port, const int rank) {
     return -1;
   }
   for (int d = 1; d <= missing; d++) {
-    if (port->dims[d].symbol || port->dims[d].value != 1) {
+    if (!tarei_dim_is_one(&port->dims[d])) {
       return -1;
     }
   }

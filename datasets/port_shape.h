@@ -2,9 +2,14 @@
 #ifndef TAREI_DATASETS_PORT_SHAPE_H
 #define TAREI_DATASETS_PORT_SHAPE_H
 
+#include <stdbool.h>
+
 #include <tare/tensor.h>
 
 #include "base/error.h"
+
+/* Whether a dim is fixed at 1. */
+bool tarei_dim_is_one(const tare_dim *dim);
 
 /* Sets dtype, rank and dims of `out` for data with the given dims, whose rank is that of the port
  * (with batch dim) or one less. If the data has fewer dims, and those missing in front are fixed at

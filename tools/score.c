@@ -259,14 +259,6 @@ void score_warn_outputs(const opt_common *const common, const tare_eval_result *
   score_warn_shapes(common, result, plan);
 }
 
-static void report_max_abs(report *const r, const double value) {
-  if (isnan(value)) {
-    report_cell(r, "-");
-  } else {
-    report_cell(r, "%.6g", value);
-  }
-}
-
 void score_print_outputs(const tare_eval_result *const result, const tare_plan *const plan) {
   if (count_compared(result) < 2) {
     return;
@@ -280,7 +272,7 @@ void score_print_outputs(const tare_eval_result *const result, const tare_plan *
       report_cell(r, "%s", ports[o].name);
       report_number(r, 2, s->sqnr_db);
       report_number(r, 6, s->cosine);
-      report_max_abs(r, s->max_abs_error);
+      report_cell(r, isnan(s->max_abs_error) ? "-" : "%.6g", s->max_abs_error);
       report_number(r, 3, 100 * s->top1_agreement);
     }
   }

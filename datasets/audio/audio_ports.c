@@ -46,14 +46,10 @@ tare_status tarei_signal_ports_find(const char *const path, const char *const no
                           tarei_data_spec_hint(spec));
 }
 
-static bool is_one(const tare_dim *const dim) {
-  return !dim->symbol && dim->value == 1;
-}
-
 /* [batch, samples, 1], as Keras has it. */
 static bool has_channel_last(const tare_port *const port) {
-  return port->rank >= 3 && is_one(&port->dims[port->rank - 1]) &&
-         !is_one(&port->dims[port->rank - 2]);
+  return port->rank >= 3 && tarei_dim_is_one(&port->dims[port->rank - 1]) &&
+         !tarei_dim_is_one(&port->dims[port->rank - 2]);
 }
 
 /* Dims between the batch and the last `own` ones must be 1. */
@@ -61,7 +57,7 @@ static tare_status audio_ports_check_dims(const char *const path, const tare_por
                                           const int own, const bool features,
                                           tare_error *const err) {
   for (int d = 1; d < port->rank - own; d++) {
-    if (!is_one(&port->dims[d])) {
+    if (!tarei_dim_is_one(&port->dims[d])) {
       return tarei_fail(err, TARE_E_USAGE,
                         features ? "%s: features need an input of shape [batch, mels, frames], "
                                    "with dims of 1 between at most, but dim %d of '%s' is not 1"
