@@ -5,7 +5,12 @@
  * and a window takes the largest of its units. */
 #include "kernels/generic/row_bytes16.h"
 
-enum { MOST_UNITS = 256, MOST_WINDOW_PIECES = 256, LEAST_WINDOWS = 4 };
+enum {
+  MOST_UNITS = 256,
+  MOST_WINDOW_PIECES = 256,
+  LEAST_WINDOWS = 4,
+  SIDE_BY_SIDE = 4096, /* elements of windows that are copied at a time: in the first cache */
+};
 
 typedef struct unit_walk {
   size_t unit, apart; /* elements; from one to the next */
@@ -37,28 +42,41 @@ TAREI_INLINE unit_walk unit_walk_of(const tarei_window_rows *w) {
   return u;
 }
 
-/* Of `n` elements at x in each part; NaN counts as infinite. */
-TAREI_INLINE v16i magnitudes_of_parts(const tarei_window_rows *w, const float *x, size_t n) {
+/* Of the elements at x in each part: so many vectors, the last of `last` elements; NaN counts as
+ * infinite. */
+TAREI_INLINE v16i magnitudes_of_parts(const tarei_window_rows *w, const float *x,
+                                      const size_t vectors, size_t last) {
   v16i largest = i_set1(0);
   for (size_t p = 0; p < w->parts; p++) {
-    for (size_t i = 0; i < n; i += TAREI_LANES) {
-      largest = larger_magnitude(largest, v_load_n(x + i, lanes_left(i, n)));
+    for (size_t q = 0; q + 1 < vectors; q++) {
+      largest = larger_magnitude(largest, v_load(x + q * TAREI_LANES));
     }
+    largest = larger_magnitude(largest, v_load_n(x + (vectors - 1) * TAREI_LANES, last));
     x += w->part_step;
   }
   return v_bits(v_min(i_as_float(largest), v_set1(INFINITY)));
 }
 
-V16_FUNCTION v16i magnitudes_of_units(const tarei_window_rows *w, const unit_walk *u,
-                                      const float *x, size_t n) {
-  if (u->apart == 1 && u->unit == 1) {
-    return magnitudes_of_parts(w, x, n);
-  }
+TAREI_INLINE v16i magnitudes_by_units(const tarei_window_rows *w, const unit_walk *u,
+                                      const float *x, size_t n, const size_t vectors) {
+  const size_t last = u->unit - (vectors - 1) * TAREI_LANES;
   v16i sizes[TAREI_LANES];
   for (size_t i = 0; i < TAREI_LANES; i++) {
-    sizes[i] = i < n ? magnitudes_of_parts(w, x + i * u->apart, u->unit) : i_set1(0);
+    sizes[i] = i < n ? magnitudes_of_parts(w, x + i * u->apart, vectors, last) : i_set1(0);
   }
   return i_max_of_each(sizes);
+}
+
+V16_FUNCTION v16i magnitudes_of_units(const tarei_window_rows *w, const unit_walk *u,
+                                      const float *x, size_t n) {
+  const size_t vectors = (u->unit + TAREI_LANES - 1) / TAREI_LANES;
+  if (u->apart == 1 && u->unit == 1) {
+    return magnitudes_of_parts(w, x, 1, n);
+  }
+  return vectors == 1   ? magnitudes_by_units(w, u, x, n, 1)
+         : vectors == 2 ? magnitudes_by_units(w, u, x, n, 2)
+         : vectors == 3 ? magnitudes_by_units(w, u, x, n, 3)
+                        : magnitudes_by_units(w, u, x, n, vectors);
 }
 
 /* The bits of n of them, and zeros as far as sixteen windows are read. */
@@ -92,7 +110,7 @@ TAREI_INLINE v16i magnitudes_of_windows(const unit_walk *u, const float *units, 
 /* The elements of a window as pieces of a vector, or of half of one, by their distances from its
  * first: four vectors follow each other at a time, whatever parts they are of. */
 typedef struct window_pieces {
-  size_t length, groups; /* of a piece, 0: parts consist of none; of four vectors */
+  size_t length; /* 0: parts consist of none */
   size_t at[MOST_WINDOW_PIECES];
 } window_pieces;
 
@@ -100,7 +118,6 @@ TAREI_INLINE void window_pieces_of(const tarei_window_rows *w, window_pieces *p)
   const size_t k = w->parts * w->part, half = TAREI_LANES / 2;
   const bool fits = w->part % half == 0 && k / half + WHOLE / half <= MOST_WINDOW_PIECES;
   p->length = !fits ? 0 : w->part % TAREI_LANES ? half : TAREI_LANES;
-  p->groups = (k + WHOLE - 1) / WHOLE;
   size_t n = 0;
   for (size_t i = 0; fits && i < w->parts; i++) {
     for (size_t from = 0; from < w->part; from += p->length) {
@@ -112,20 +129,32 @@ TAREI_INLINE void window_pieces_of(const tarei_window_rows *w, window_pieces *p)
   }
 }
 
+/* The first n of four vectors, of which `vectors` hold all of these. */
+TAREI_INLINE void put_group(const size_t *at, const float *x, v16 inv_scale, uint8_t *out, size_t n,
+                            const size_t vectors, const int32_t zero, const bool halves) {
+  v16i steps[4] = {i_set1(0), i_set1(0), i_set1(0), i_set1(0)};
+#pragma GCC unroll 4
+  for (size_t q = 0; q < vectors; q++) {
+    const v16 values = halves ? v_load_halves(x + at[2 * q], x + at[2 * q + 1]) : v_load(x + at[q]);
+    steps[q] = v_nearest(v_mul(values, inv_scale));
+  }
+  put_steps(out, steps, n, zero);
+}
+
 V16_FUNCTION void put_pieces(const window_pieces *p, const float *x, v16 inv_scale, uint8_t *out,
                              size_t k, int32_t zero, const bool halves) {
   const size_t *at = p->at;
-  for (size_t g = 0; g < p->groups; g++) {
-    v16i steps[4];
-#pragma GCC unroll 4
-    for (size_t q = 0; q < 4; q++) {
-      const v16 values =
-          halves ? v_load_halves(x + at[2 * q], x + at[2 * q + 1]) : v_load(x + at[q]);
-      steps[q] = v_nearest(v_mul(values, inv_scale));
-    }
-    const size_t left = k - g * WHOLE;
-    put_steps(out + g * WHOLE, steps, left < WHOLE ? left : WHOLE, zero);
+  for (; k >= WHOLE; k -= WHOLE) {
+    put_group(at, x, inv_scale, out, WHOLE, 4, zero, halves);
     at += halves ? 8 : 4;
+    out += WHOLE;
+  }
+  if (k > 2 * TAREI_LANES) {
+    put_group(at, x, inv_scale, out, k, 4, zero, halves);
+  } else if (k > TAREI_LANES) {
+    put_group(at, x, inv_scale, out, k, 2, zero, halves);
+  } else if (k > 0) {
+    put_group(at, x, inv_scale, out, k, 1, zero, halves);
   }
 }
 
@@ -174,33 +203,68 @@ V16_FUNCTION void put_windows(const tarei_window_rows *w, const window_pieces *p
   }
 }
 
-TAREI_INLINE void quantize_windows(const tarei_window_rows *rows, const int32_t zero) {
-  if (rows->parts == 1 && (rows->part <= WHOLE || rows->m < LEAST_WINDOWS)) {
-    /* so short, or so few, that units would not save looks */
-    TAREI_K(tarei_k_quantize_rows_f32u8_16)
-    (rows->x, rows->ldx, rows->m, rows->part, rows->out, rows->ldo, rows->scales, zero);
-    return;
+/* --- windows of odd parts ----------------------------------------------------------------------
+ */
+/* Vectors would be cut at the end of each part: the elements of a window are put side by side. Each
+ * part may be followed by what the next one overwrites. */
+V16_FUNCTION void put_side_by_side(const tarei_window_rows *w, const float *x, float *row) {
+  for (size_t p = 0; p < w->parts; p++) {
+    for (size_t i = 0; i < w->part; i += TAREI_LANES) {
+      v_store(row + i, v_load_n(x + i, lanes_left(i, w->part)));
+    }
+    x += w->part_step;
+    row += w->part;
   }
+}
+
+static void TAREI_K(quantize_odd_windows)(const tarei_window_rows *w) {
+  const size_t k = w->parts * w->part;
+  const size_t fitting = SIDE_BY_SIDE / k;
+  const size_t most = fitting < TAREI_LANES ? fitting : fitting / TAREI_LANES * TAREI_LANES;
+  _Alignas(64) float rows[SIDE_BY_SIDE + TAREI_LANES];
+  for (size_t first = 0; first < w->m; first += most) {
+    const size_t n = w->m - first < most ? w->m - first : most;
+    for (size_t i = 0; i < n; i++) {
+      put_side_by_side(w, w->x + (first + i) * w->ldx, rows + i * k);
+    }
+    TAREI_K(tarei_k_quantize_rows_f32u8_16)
+    (rows, k, n, k, w->out + first * w->ldo, w->ldo, w->scales + first, w->zero_point);
+  }
+}
+
+/* --- all ----------------------------------------------------------------------------------------
+ */
+TAREI_INLINE void quantize_windows_by_units(const tarei_window_rows *rows,
+                                            const window_pieces *pieces, const int32_t zero) {
   const tarei_window_rows w = *rows; /* a copy: stores of bytes must not make it be read again */
   const unit_walk u = unit_walk_of(&w);
-  window_pieces pieces;
-  window_pieces_of(&w, &pieces);
   float units[MOST_UNITS + 2 * TAREI_LANES];
   for (size_t first = 0; first < w.m; first += u.windows) {
     const size_t n = w.m - first < u.windows ? w.m - first : u.windows;
     put_magnitudes(&w, &u, w.x + first * w.ldx, (n - 1) * u.step + u.units, units);
     for (size_t i = 0; i < n; i += TAREI_LANES) {
       const size_t left = lanes_left(i, n);
-      put_windows(&w, &pieces, first + i, left, magnitudes_of_windows(&u, units + i * u.step, left),
+      put_windows(&w, pieces, first + i, left, magnitudes_of_windows(&u, units + i * u.step, left),
                   zero);
     }
   }
 }
 
-void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *rows) {
-  if (rows->zero_point == 0) {
-    quantize_windows(rows, 0);
+void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *w) {
+  const size_t k = w->parts * w->part;
+  if (w->parts == 1 && (k <= WHOLE || w->m < LEAST_WINDOWS)) {
+    /* so short, or so few, that units would not save looks */
+    TAREI_K(tarei_k_quantize_rows_f32u8_16)
+    (w->x, w->ldx, w->m, k, w->out, w->ldo, w->scales, w->zero_point);
+    return;
+  }
+  window_pieces pieces;
+  window_pieces_of(w, &pieces);
+  if (pieces.length == 0 && k > 0 && k <= SIDE_BY_SIDE / LEAST_WINDOWS) {
+    TAREI_K(quantize_odd_windows)(w);
+  } else if (w->zero_point == 0) {
+    quantize_windows_by_units(w, &pieces, 0);
   } else {
-    quantize_windows(rows, 128);
+    quantize_windows_by_units(w, &pieces, 128);
   }
 }
