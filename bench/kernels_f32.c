@@ -44,7 +44,9 @@ static void kernels_f32_bench_product(const tarei_kernels *kernels, const bench_
 }
 
 void bench_products_f32(const tarei_kernels *kernels, unsigned isa) {
-  static const size_t shapes[][2] = {{256, 256}, {256, 1024}, {1024, 256}, {768, 768}, {768, 3072}};
+  static const size_t shapes[][2] = {{9, 8},      {9, 16},    {9, 32},    {24, 24},
+                                     {64, 16},    {64, 64},   {256, 256}, {256, 1024},
+                                     {1024, 256}, {768, 768}, {768, 3072}};
   static const size_t rows[] = {1, 16, 100, 512};
   const bench_peak *const peak = bench_peak_loop(false, isa);
   printf("\n%s against %s\n", kernels->f32_gemm_name, peak ? peak->name : "nothing");

@@ -65,12 +65,13 @@ typedef float tarei_row_top_fn(const float *x, size_t n);
  * `out` are ldo bytes apart. Rows that overlap are windows of one part, below. */
 typedef void tarei_quantize_rows_fn(const float *x, size_t ldx, size_t m, size_t k, uint8_t *out,
                                     size_t ldo, float *scales, int32_t zero_point);
-/* The same for rows of several parts, which are windows over lines: row i begins at x + i * ldx, and
- * consists of as many parts of `part` floats, part_step apart, whose bytes follow each other. */
+/* The same for rows of several parts, which are windows over lines: row i consists of as many parts of
+ * `part` floats, from x + i * ldx + at[p] on, whose bytes follow each other. */
 typedef struct tarei_window_rows {
   const float *x;
   size_t ldx, m;
-  size_t parts, part, part_step; /* elements */
+  size_t parts, part;
+  const size_t *at; /* [parts], elements */
   uint8_t *out;
   size_t ldo;      /* bytes */
   float *scales;   /* [m] */

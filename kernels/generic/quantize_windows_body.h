@@ -48,11 +48,11 @@ TAREI_INLINE v16i magnitudes_of_parts(const tarei_window_rows *w, const float *x
                                       const size_t vectors, size_t last) {
   v16i largest = i_set1(0);
   for (size_t p = 0; p < w->parts; p++) {
+    const float *const part = x + w->at[p];
     for (size_t q = 0; q + 1 < vectors; q++) {
-      largest = larger_magnitude(largest, v_load(x + q * TAREI_LANES));
+      largest = larger_magnitude(largest, v_load(part + q * TAREI_LANES));
     }
-    largest = larger_magnitude(largest, v_load_n(x + (vectors - 1) * TAREI_LANES, last));
-    x += w->part_step;
+    largest = larger_magnitude(largest, v_load_n(part + (vectors - 1) * TAREI_LANES, last));
   }
   return v_bits(v_min(i_as_float(largest), v_set1(INFINITY)));
 }
@@ -121,7 +121,7 @@ TAREI_INLINE void window_pieces_of(const tarei_window_rows *w, window_pieces *p)
   size_t n = 0;
   for (size_t i = 0; fits && i < w->parts; i++) {
     for (size_t from = 0; from < w->part; from += p->length) {
-      p->at[n++] = i * w->part_step + from;
+      p->at[n++] = w->at[i] + from;
     }
   }
   for (size_t i = 0; fits && i < WHOLE / half; i++) {
@@ -166,7 +166,7 @@ TAREI_INLINE void put_window(const tarei_window_rows *w, const window_pieces *p,
     put_pieces(p, x, inv_scale, out, w->parts * w->part, zero, true);
   } else {
     for (size_t i = 0; i < w->parts; i++) {
-      put_finite(x + i * w->part_step, w->part, inv_scale, out + i * w->part, zero);
+      put_finite(x + w->at[i], w->part, inv_scale, out + i * w->part, zero);
     }
   }
 }
@@ -174,12 +174,12 @@ TAREI_INLINE void put_window(const tarei_window_rows *w, const window_pieces *p,
 static float TAREI_K(quantize_windows_put_any)(tarei_window_rows w, const float *x, uint8_t *out) {
   float amax = 0;
   for (size_t p = 0; p < w.parts; p++) {
-    const float of_part = finite_amax(x + p * w.part_step, w.part);
+    const float of_part = finite_amax(x + w.at[p], w.part);
     amax = of_part > amax ? of_part : amax;
   }
   const float scale = row_scale_of(amax, w.zero_point);
   for (size_t p = 0; p < w.parts; p++) {
-    put_saturated(x + p * w.part_step, w.part, scale, out + p * w.part, w.zero_point);
+    put_saturated(x + w.at[p], w.part, scale, out + p * w.part, w.zero_point);
   }
   return scale;
 }
@@ -209,10 +209,10 @@ V16_FUNCTION void put_windows(const tarei_window_rows *w, const window_pieces *p
  * part may be followed by what the next one overwrites. */
 V16_FUNCTION void put_side_by_side(const tarei_window_rows *w, const float *x, float *row) {
   for (size_t p = 0; p < w->parts; p++) {
+    const float *const part = x + w->at[p];
     for (size_t i = 0; i < w->part; i += TAREI_LANES) {
-      v_store(row + i, v_load_n(x + i, lanes_left(i, w->part)));
+      v_store(row + i, v_load_n(part + i, lanes_left(i, w->part)));
     }
-    x += w->part_step;
     row += w->part;
   }
 }
@@ -260,7 +260,8 @@ void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *w) {
   }
   window_pieces pieces;
   window_pieces_of(w, &pieces);
-  if (pieces.length == 0 && k > 0 && k <= SIDE_BY_SIDE / LEAST_WINDOWS) {
+  if (pieces.length == 0 && w->part < 2 * TAREI_LANES && k > 0 &&
+      k <= SIDE_BY_SIDE / LEAST_WINDOWS) {
     TAREI_K(quantize_odd_windows)(w);
   } else if (w->zero_point == 0) {
     quantize_windows_by_units(w, &pieces, 0);

@@ -85,7 +85,7 @@ static bool is_direct(const tarei_conv *const c) {
 }
 
 /* The same, but their taps lie apart: rows of as many parts. */
-static bool is_dilated_line(const tarei_conv *const c) {
+bool tarei_conv_is_dilated_line(const tarei_conv *const c) {
   return c->space == 1 && c->group == 1 && !is_direct(c);
 }
 
@@ -135,12 +135,18 @@ typedef struct conv_rows_job {
   bool slabs;         /* see conv_slab.h */
   bool lines;         /* rows in parts, where the input lies */
   bool apart;         /* the same along one axis */
+  bool blocks;        /* in parts: as TAREI_CONV_PARTS_BY_BLOCKS */
   int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
   int64_t size;       /* outputs of a block */
 } conv_rows_job;
 
 static char *scratch_of(const conv_rows_job *const j, const int thread) {
   return tarei_thread_scratch(j->run, thread, j->thread_bytes);
+}
+
+/* Are the taps of each line side by side? */
+static bool taps_are_joined(const tarei_window *const w) {
+  return w->dilations[1] == 1 || w->kernel[1] == 1;
 }
 
 /* Rows of a line of outputs, whose windows lie inside the input. */
@@ -155,7 +161,9 @@ static tarei_conv_row_set line_rows(const tarei_conv_geometry *const g, const si
                               .lda = (size_t)w->strides[1] * pixel,
                               .m = left < most ? left : most,
                               .parts = (size_t)w->kernel[0],
-                              .part_step = (size_t)(w->dilations[0] * g->in[1]) * pixel};
+                              .part_step = (size_t)(w->dilations[0] * g->in[1]) * pixel,
+                              .pieces = taps_are_joined(w) ? 1 : (size_t)w->kernel[1],
+                              .piece_step = (size_t)w->dilations[1] * pixel};
 }
 
 size_t tarei_conv_block_rows(const tarei_conv *const c, const size_t element) {
@@ -186,7 +194,7 @@ static void gather_groups(const conv_rows_job *const j, const tarei_conv_geometr
   for (int64_t group = 0; group < g->conv->group; group++) {
     tarei_conv_gather(g, group, first, m, block, lda);
     const tarei_conv_row_set rows = {
-        .a = block, .lda = lda, .m = m, .parts = 1, .group = group, .first = at};
+        .a = block, .lda = lda, .m = m, .parts = 1, .pieces = 1, .group = group, .first = at};
     j->rows(j->user, &rows, thread);
   }
 }
@@ -226,6 +234,28 @@ static void gathered(const conv_rows_job *const j, const size_t first, const siz
   }
 }
 
+/* Outputs [t0, t1) of a sample, whose windows along one axis lie inside the input. */
+static void conv_rows_direct(const conv_rows_job *const j, const int64_t b, const int64_t t0,
+                             const int64_t t1, const int thread) {
+  const tarei_conv_geometry *const g = &j->g;
+  const tarei_conv *const c = g->conv;
+  const size_t pixel = (size_t)c->channels * g->element;
+  const bool blocks = j->apart && j->blocks;
+  const int64_t most = blocks ? (int64_t)tarei_conv_block_rows(c, g->element) : t1 - t0;
+  for (int64_t t = t0; t < t1; t += most) {
+    const int64_t start = t * c->window.strides[1] - g->pad[1], m = t1 - t < most ? t1 - t : most;
+    const tarei_conv_row_set rows = {.a = g->x + (size_t)(b * g->in[1] + start) * pixel,
+                                     .lda = (size_t)c->window.strides[1] * pixel,
+                                     .m = (size_t)m,
+                                     .parts = j->apart ? (size_t)c->window.kernel[1] : 1,
+                                     .part_step = (size_t)c->window.dilations[1] * pixel,
+                                     .pieces = 1,
+                                     .first = (size_t)(b * g->out[1] + t),
+                                     .block = blocks ? (size_t)m : 0};
+    j->rows(j->user, &rows, thread);
+  }
+}
+
 static void conv_rows_one_block(const conv_rows_job *const j, const int64_t b, const int64_t t0,
                                 const int64_t t1, const int thread) {
   const tarei_conv_geometry *const g = &j->g;
@@ -236,16 +266,7 @@ static void conv_rows_one_block(const conv_rows_job *const j, const int64_t b, c
     return;
   }
   gathered(j, base + (size_t)t0, base + (size_t)in0, thread);
-  const tarei_conv *const c = g->conv;
-  const size_t pixel = (size_t)c->channels * g->element;
-  const int64_t start = in0 * c->window.strides[1] - g->pad[1];
-  const tarei_conv_row_set rows = {.a = g->x + (size_t)(b * g->in[1] + start) * pixel,
-                                   .lda = (size_t)c->window.strides[1] * pixel,
-                                   .m = (size_t)(in1 - in0),
-                                   .parts = j->apart ? (size_t)c->window.kernel[1] : 1,
-                                   .part_step = (size_t)c->window.dilations[1] * pixel,
-                                   .first = base + (size_t)in0};
-  j->rows(j->user, &rows, thread);
+  conv_rows_direct(j, b, in0, in1, thread);
   gathered(j, base + (size_t)in1, base + (size_t)t1, thread);
 }
 
@@ -285,6 +306,7 @@ static void conv_rows_line_item(const void *const user, const size_t i, const in
                                    .lda = line_step(c, g->element),
                                    .m = (size_t)m,
                                    .parts = 1,
+                                   .pieces = 1,
                                    .group = group,
                                    .first = (size_t)(batch * g->out[1] + t0)};
   j->rows(j->user, &rows, thread);
@@ -338,16 +360,15 @@ static void conv_rows_run_job(conv_rows_job *const j) {
   }
 }
 
-/* Are the taps of each line side by side, all windows inside what is read, and lines long enough?
- */
+/* Are all windows inside what is read, and lines long enough? */
 static bool has_parts(const tarei_conv_geometry *const g, const tarei_conv_parts parts,
                       const bool padded) {
   const tarei_conv *const c = g->conv;
-  const bool joined = c->window.dilations[1] == 1 || c->window.kernel[1] == 1;
+  const bool blocks = parts == TAREI_CONV_PARTS_BY_BLOCKS;
   const size_t weights = tarei_times(c->k, (size_t)c->outputs * g->element);
-  return parts != TAREI_CONV_NO_PARTS && c->space == 2 && c->group == 1 && joined &&
+  return parts != TAREI_CONV_NO_PARTS && c->space == 2 && c->group == 1 &&
          g->out[1] >= LEAST_LINE &&
-         (parts == TAREI_CONV_PARTS_BY_BLOCKS || weights <= NEAR_WEIGHTS) &&
+         (blocks || (taps_are_joined(&c->window) && weights <= NEAR_WEIGHTS)) &&
          (padded || tarei_conv_is_inside(g));
 }
 
@@ -370,7 +391,8 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   j.thread_bytes = conv_rows_thread_bytes(c, out, element);
   j.slabs = tarei_conv_needs_slab(&j.g);
   j.lines = has_parts(&j.g, parts, j.slabs);
-  j.apart = parts == TAREI_CONV_PARTS_BY_LINES && is_dilated_line(c);
+  j.apart = parts != TAREI_CONV_NO_PARTS && tarei_conv_is_dilated_line(c);
+  j.blocks = parts == TAREI_CONV_PARTS_BY_BLOCKS;
   if (j.total > 0) {
     conv_rows_run_job(&j);
   }

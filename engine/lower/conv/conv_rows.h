@@ -34,13 +34,15 @@ int64_t tarei_conv_taps(const tarei_conv *conv);
 int64_t tarei_conv_tap(const tarei_conv *conv, int64_t j);
 
 /* Consecutive rows of a group: row i begins at a + i * lda bytes, and consists of as many parts of
- * equal length, part_step bytes apart. first is the number of row 0 among all output positions.
+ * equal length, part_step bytes apart, and each of them of as many pieces, piece_step bytes apart.
+ * first is the number of row 0 among all output positions.
  * Sets that may have several parts are lines of a block of `block` rows, of which `before` came in
  * calls before, from the same thread; `block` of others is 0. */
 typedef struct tarei_conv_row_set {
   const void *a;
   size_t lda, m;
   size_t parts, part_step;
+  size_t pieces, piece_step; /* more than one only of blocks */
   int64_t group;
   size_t first;
   size_t before, block;
@@ -48,6 +50,9 @@ typedef struct tarei_conv_row_set {
 
 /* Called from several threads. */
 typedef void (*tarei_conv_rows_fn)(const void *user, const tarei_conv_row_set *rows, int thread);
+
+/* Are the windows of all groups together along one axis, and their taps apart? */
+bool tarei_conv_is_dilated_line(const tarei_conv *conv);
 
 /* Rows of a block whose rows have parts, at most. */
 size_t tarei_conv_block_rows(const tarei_conv *conv, size_t element);

@@ -121,9 +121,13 @@ static size_t qconv_last_element_of(const qconv_last_state *const s) {
   return s->layer.float_rows ? sizeof(float) : 1;
 }
 
+enum { MOST_PARTS = 128 }; /* of a window */
+
 /* Windows become bytes where they lie, of 16 bits and of groups only once they are gathered. */
 static bool qconv_last_takes_windows(const qconv_last_state *const s) {
-  return s->layer.float_rows && !s->layer.sixteen && s->conv.space == 2 && s->conv.group == 1;
+  return s->layer.float_rows && !s->layer.sixteen && s->conv.group == 1 &&
+         (s->conv.space == 2 || tarei_conv_is_dilated_line(&s->conv)) &&
+         tarei_conv_taps(&s->conv) <= MOST_PARTS;
 }
 
 /* Bytes are multiplied where they lie if that needs no kernel that is slower than that of gathered
@@ -177,12 +181,18 @@ static void qconv_last_windows(const qconv_last_job *const j, const tarei_i8_gem
   const tarei_row_bytes all =
       tarei_row_bytes_in(j->form, memory, most, tarei_row_bytes_stride(gemm->k));
   const tarei_row_bytes line = tarei_row_bytes_from(&all, rows->before);
+  size_t at[MOST_PARTS];
+  const size_t parts = rows->parts * rows->pieces;
+  for (size_t p = 0; p < parts; p++) {
+    at[p] =
+        (p / rows->pieces * rows->part_step + p % rows->pieces * rows->piece_step) / sizeof(float);
+  }
   const tarei_window_rows windows = {.x = rows->a,
                                      .ldx = rows->lda / sizeof(float),
                                      .m = rows->m,
-                                     .parts = rows->parts,
-                                     .part = gemm->k / rows->parts,
-                                     .part_step = rows->part_step / sizeof(float),
+                                     .parts = parts,
+                                     .part = gemm->k / parts,
+                                     .at = at,
                                      .out = line.upper,
                                      .ldo = line.lda,
                                      .scales = line.scales,

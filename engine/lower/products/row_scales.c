@@ -58,11 +58,13 @@ static void fill_bytes(const tarei_row_bytes *const rows, const int32_t zero_poi
     kernels->quantize_rows(x, ldx, m, k, rows->upper, rows->lda, rows->scales, zero_point);
     return;
   }
+  const size_t first = 0;
   const tarei_window_rows windows = {.x = x,
                                      .ldx = ldx,
                                      .m = m,
                                      .parts = 1,
                                      .part = k,
+                                     .at = &first,
                                      .out = rows->upper,
                                      .ldo = rows->lda,
                                      .scales = rows->scales,

@@ -309,12 +309,12 @@ static void assert_window(const tarei_window_rows *const w, const size_t row) {
   const float *const x = w->x + row * w->ldx;
   float amax = 0;
   for (size_t j = 0; j < w->parts * w->part; j++) {
-    const float size = fabsf(x[j / w->part * w->part_step + j % w->part]);
+    const float size = fabsf(x[w->at[j / w->part] + j % w->part]);
     amax = isfinite(size) && size > amax ? size : amax;
   }
   assert_true(w->scales[row] == scale_of_row(amax, w->zero_point));
   for (size_t j = 0; j < w->ldo && (row + 1 < w->m || j < w->parts * w->part); j++) {
-    const float *const part = x + j / w->part * w->part_step;
+    const float *const part = x + (j < w->parts * w->part ? w->at[j / w->part] : 0);
     const uint8_t want =
         j < w->parts * w->part
             ? tarei_requant_u8(part[j % w->part], 1.0f / w->scales[row], w->zero_point)
@@ -330,14 +330,18 @@ static void windows_take_scales_of_their_own(void **state) {
     const size_t channels = i % 3 ? 1 + ck_below(40) : 1, taps = 1 + ck_below(i % 7 ? 9 : 300);
     const size_t part = i % 4 ? taps * channels : 8, parts = 1 + ck_below(9);
     const size_t ldx = i % 5 ? channels * (1 + ck_below(3)) : ck_below(part + 3);
-    const size_t m = 1 + ck_below(i % 11 ? 50 : 600), part_step = ck_below(3 * part);
-    const size_t floats = (m - 1) * ldx + (parts - 1) * part_step + part;
+    const size_t m = 1 + ck_below(i % 11 ? 50 : 600);
+    size_t at[9] = {0}; /* in any order */
+    for (size_t p = 1; p < parts; p++) {
+      at[p] = ck_below(9 * 3 * part);
+    }
+    const size_t floats = (m - 1) * ldx + 9 * 3 * part + part;
     float *const x = row_floats(floats, i % 2 == 0, zero_point);
     if (i % 13 == 0) {
       memset(x, 0, floats * sizeof *x); /* no magnitude */
     }
     tarei_window_rows w = {.x = x, .ldx = ldx, .m = m, .parts = parts, .part = part};
-    w.part_step = part_step;
+    w.at = at;
     w.zero_point = zero_point;
     w.ldo = parts * part + ck_below(70);
     CK_EACH_ROW("quantize_windows") {
