@@ -8,6 +8,8 @@
 #include "engine/lower/fused.h"
 #include "engine/threads.h"
 
+enum { MEANS_AT_A_TIME = 4096 }; /* on their way to bytes: floats in the first cache */
+
 typedef struct pool_last_state {
   tarei_fused fused; /* of averages */
   tarei_pooling pooling;
@@ -32,18 +34,20 @@ typedef struct last_job {
   tarei_pool_geometry g;
   const tarei_run *run;
   const char *x;
-  size_t channels, element, row_bytes, thread_bytes; /* row_bytes: of one mean */
-  tarei_epilogue to;                                 /* of means */
+  size_t channels, element;
+  size_t most_means, means_bytes; /* of windows whose means become bytes together */
+  size_t thread_bytes;
+  tarei_epilogue to; /* of means */
 } last_job;
 
-/* A thread's scratch: where the rows of a window begin, behind room for one mean. */
-static size_t window_bytes(const tarei_pool_geometry *const g, const size_t row_bytes) {
+/* A thread's scratch: where the rows of a window begin, behind room for means. */
+static size_t window_bytes(const tarei_pool_geometry *const g, const size_t means_bytes) {
   size_t rows = 1;
   for (int a = 0; a < TAREI_POOL_AXES; a++) {
     rows = tarei_times(
         rows, (size_t)(g->s->window.kernel[a] < g->in[a] ? g->s->window.kernel[a] : g->in[a]));
   }
-  return tarei_plus(row_bytes, tarei_round_up(tarei_times(rows, sizeof(void *)), TAREI_ALIGN));
+  return tarei_plus(means_bytes, tarei_round_up(tarei_times(rows, sizeof(void *)), TAREI_ALIGN));
 }
 
 static size_t pool_collect(const last_job *const j, const tarei_pool_taps *const t,
@@ -125,25 +129,26 @@ static void put_largest(const last_job *const j, const pool_windows *const w) {
 }
 
 /* How many windows of a line from one on, at most `most`, have all taps of the last axis, and lie a
- * step apart; 1 where the first does not. Means that become bytes have room for one. */
+ * step apart; 1 where the first does not. */
 static size_t windows_alike(const last_job *const j, const tarei_pool_taps *const t,
                             const size_t most) {
   const tarei_pool_geometry *const g = &j->g;
   const tarei_window *const w = &g->s->window;
   const int64_t last = t[2].start + (w->kernel[2] - 1) * w->dilations[2];
   const bool whole = t[2].first == 0 && t[2].end == w->kernel[2];
-  if (!whole || (g->average && !j->to.out_f32)) {
+  if (!whole) {
     return 1;
   }
   const size_t all = (size_t)((g->in[2] - 1 - last) / w->strides[2]) + 1;
-  return all < most ? all : most;
+  const size_t room = g->average && !j->to.out_f32 && j->most_means < most ? j->most_means : most;
+  return all < room ? all : room;
 }
 
 /* Outputs [first, end) of all, from one line: the taps of its other axes are those of t. */
 static void pool_line(const last_job *const j, const size_t first, const size_t end,
                       const int64_t batch, tarei_pool_taps *const t, char *const scratch) {
   const tarei_pool_geometry *const g = &j->g;
-  const void **const rows = (const void **)(void *)(scratch + j->row_bytes);
+  const void **const rows = (const void **)(void *)(scratch + j->means_bytes);
   for (size_t p = first, m; p < end; p += m) {
     const int64_t at = (int64_t)(p - first) + (int64_t)first % g->out[2];
     t[2] = tarei_pool_taps_of(g, 2, at);
@@ -184,12 +189,14 @@ static void pool_positions(const void *const user, const size_t first, const siz
 static last_job last_job_of(const tarei_pooling *const s, const bool average,
                             const tare_tensor *const x, const tare_tensor *const out) {
   const size_t channels = (size_t)x->dims[x->rank - 1];
-  last_job j = {.g = tarei_pool_geometry_of(s, average, 1, x, out),
-                .x = x->data,
-                .channels = channels,
-                .element = tare_dtype_size(x->dtype),
-                .row_bytes = tarei_round_up(channels * sizeof(float), TAREI_ALIGN)};
-  j.thread_bytes = window_bytes(&j.g, j.row_bytes);
+  last_job j = {
+      .g = tarei_pool_geometry_of(s, average, 1, x, out),
+      .x = x->data,
+      .channels = channels,
+      .element = tare_dtype_size(x->dtype),
+      .most_means = channels < MEANS_AT_A_TIME && channels ? MEANS_AT_A_TIME / channels : 1};
+  j.means_bytes = tarei_round_up(tarei_times(j.most_means, channels * sizeof(float)), TAREI_ALIGN);
+  j.thread_bytes = window_bytes(&j.g, j.means_bytes);
   return j;
 }
 
