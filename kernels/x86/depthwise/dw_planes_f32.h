@@ -1,6 +1,6 @@
 /*
- * Depthwise convolution of floats by windows of three or five columns: up to eight outputs of a
- * line by a vector of channels in registers. What is read of a line once serves all outputs that
+ * Depthwise convolution of floats by windows of one, three or five columns: up to eight outputs of
+ * a line by a vector of channels in registers. What is read of a line once serves all outputs that
  * meet it. Before inclusion:
  *   PF_VECTOR, PF_LANES       a vector of floats
  *   PF_MASK, pf_mask(n)       its first n lanes, or all where there are more
@@ -8,8 +8,7 @@
  *   pf_known(mask, known)     the mask, or none of it
  *   pf_load(mask, p), pf_store(p, mask, v), pf_set1, pf_add, pf_fmadd, pf_min, pf_max
  *   PF_KEEP(v)                keeps a vector in a register
- *   PF_BYTES                  are there bytes, too?
- *   pf_quantizer, pf_quantizer_of(epilogue), pf_store_bytes(p, &quantizer, v)   of whole vectors
+ *   pf_quantizer, pf_quantizer_of(epilogue), pf_store_bytes(p, mask, &quantizer, v)
  */
 #include <math.h>
 
@@ -67,6 +66,10 @@ TAREI_INLINE void pf_add_row(PF_VECTOR *sum, const pf_block *b, const float *lin
   const float *next = line + b->columns->at[0];
 #pragma GCC unroll 19
   for (size_t i = 0; i < (n - 1) * stride + width; i++) {
+    if (width < stride && i % stride >= width) { /* which no output meets */
+      next += b->planes->channels;
+      continue;
+    }
     const PF_VECTOR x = pf_input(b, line, &next, i, lanes, inside);
 #pragma GCC unroll 5
     for (size_t k = 0; k < width; k++) {
@@ -86,18 +89,16 @@ TAREI_INLINE void pf_store_floats(const tarei_epilogue *e, const PF_VECTOR *f, s
   }
 }
 
-#if PF_BYTES
 TAREI_INLINE void pf_store_quantized(const tarei_epilogue *e, const PF_VECTOR *f, size_t row,
-                                     size_t channel, const size_t n) {
+                                     size_t channel, PF_MASK lanes, const size_t n) {
   const pf_quantizer q = pf_quantizer_of(e);
   const size_t ld = e->ld_u8;
   uint8_t *const out = e->out_u8 + row * ld + channel;
 #pragma GCC unroll 8
   for (size_t i = 0; i < n; i++) {
-    pf_store_bytes(out + i * ld, &q, f[i]);
+    pf_store_bytes(out + i * ld, lanes, &q, f[i]);
   }
 }
-#endif
 
 /* Bias and bounds, and where the results go. */
 TAREI_INLINE void pf_finish(const pf_block *b, PF_VECTOR *sum, size_t channel, PF_MASK lanes,
@@ -109,13 +110,11 @@ TAREI_INLINE void pf_finish(const pf_block *b, PF_VECTOR *sum, size_t channel, P
   for (size_t i = 0; i < n; i++) {
     sum[i] = pf_min(high, pf_max(low, pf_add(sum[i], bias)));
   }
-#if PF_BYTES
   if (e->out_u8) {
-    pf_store_quantized(e, sum, b->row, channel, n);
-    return;
+    pf_store_quantized(e, sum, b->row, channel, lanes, n);
+  } else {
+    pf_store_floats(e, sum, b->row, channel, lanes, n);
   }
-#endif
-  pf_store_floats(e, sum, b->row, channel, lanes, n);
 }
 
 TAREI_INLINE void pf_channels(const pf_block *b, size_t channel, const size_t n,
@@ -156,6 +155,7 @@ TAREI_INLINE void pf_channels(const pf_block *b, size_t channel, const size_t n,
   X(6, stride, width, inside) X(7, stride, width, inside) X(8, stride, width, inside)
 #define PF_EACH_STRIDE(X, width) \
   PF_EACH(X, 1, width, 0) PF_EACH(X, 1, width, 1) PF_EACH(X, 2, width, 0) PF_EACH(X, 2, width, 1)
+PF_EACH_STRIDE(PF_DEFINE, 1)
 PF_EACH_STRIDE(PF_DEFINE, 3)
 PF_EACH_STRIDE(PF_DEFINE, 5)
 
@@ -168,8 +168,9 @@ PF_EACH_STRIDE(PF_DEFINE, 5)
       }                                                               \
     }                                                                 \
   }
-static pf_block_fn *const pf_blocks[2][PF_MOST_STRIDE][2][PF_MOST_OUTPUTS] = {PF_OF_STRIDES(3),
-                                                                              PF_OF_STRIDES(5)};
+/* By half of the width, stride, whether inside, and outputs. */
+static pf_block_fn *const pf_blocks[][PF_MOST_STRIDE][2][PF_MOST_OUTPUTS] = {
+    PF_OF_STRIDES(1), PF_OF_STRIDES(3), PF_OF_STRIDES(5)};
 
 static void TAREI_K(pf_columns_set)(const tarei_dw_planes *p, size_t ox, size_t n, pf_columns *c) {
   const int64_t first = (int64_t)ox * p->stride[1] - p->pad[1];
@@ -209,22 +210,20 @@ static void TAREI_K(pf_strip_run)(const tarei_dw_planes *p, const pf_strip *s) {
     for (size_t i = 0; i < s->n; i++) {
       b.columns = &s->blocks[i];
       b.row = row + b.columns->ox;
-      pf_blocks[p->kernel[1] == PF_MOST_WIDTH][p->stride[1] - 1][b.columns->inside]
-               [b.columns->n - 1](&b);
+      pf_blocks[p->kernel[1] / 2][p->stride[1] - 1][b.columns->inside][b.columns->n - 1](&b);
     }
   }
 }
 
 static bool TAREI_K(pf_fits)(const tarei_dw_planes *p) {
-  return p->kernel[0] <= PF_MOST_HEIGHT && (p->kernel[1] == 3 || p->kernel[1] == PF_MOST_WIDTH) &&
+  return p->kernel[0] <= PF_MOST_HEIGHT && p->kernel[1] <= PF_MOST_WIDTH && p->kernel[1] % 2 == 1 &&
          p->dilation[0] == 1 && p->dilation[1] == 1 && p->stride[1] <= PF_MOST_STRIDE &&
          (PF_PARTS || p->channels % PF_LANES == 0);
 }
 
 static bool TAREI_K(pf_finishes)(const tarei_epilogue *e) {
-  const bool one = PF_BYTES ? !e->out_f32 != !e->out_u8 : e->out_f32 && !e->out_u8;
-  return one && !e->table && !e->upper && !e->mult && !e->row_mult && !e->residual &&
-         !e->residual_u8 &&
+  return !e->out_f32 != !e->out_u8 && !e->table && !e->upper && !e->mult && !e->row_mult &&
+         !e->residual && !e->residual_u8 &&
          (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu || e->act == TAREI_ACT_clip);
 }
 

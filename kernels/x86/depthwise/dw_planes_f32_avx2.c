@@ -12,7 +12,6 @@
 #define PF_MASK __m256
 #define PF_LANES 8
 #define PF_PARTS false
-#define PF_BYTES 1
 #define pf_mask(n) ((void)(n), _mm256_castsi256_ps(_mm256_set1_epi32(-1)))
 #define pf_known(mask, known) \
   _mm256_and_ps(mask, _mm256_castsi256_ps(_mm256_set1_epi32(-(int)(known))))
@@ -25,20 +24,24 @@
 #define pf_max _mm256_max_ps
 /* Else the compiler loads so much ahead that it runs out of registers. */
 #define PF_KEEP(v) __asm__("" : "+x"(v))
+#define pf_quantizer pf_quantizer_256
+#define pf_quantizer_of pf_quantizer_of_256
+#define pf_store_bytes pf_store_bytes_256
 
-typedef struct pf_quantizer {
+typedef struct pf_quantizer_256 {
   __m256 inv_scale, most;
   __m128i zero_point; /* in 16 bits */
-} pf_quantizer;
+} pf_quantizer_256;
 
-TAREI_INLINE pf_quantizer pf_quantizer_of(const tarei_epilogue *e) {
-  return (pf_quantizer){_mm256_set1_ps(e->inv_scale), _mm256_set1_ps(0x1p20f),
-                        _mm_set1_epi16((int16_t)e->zero_point)};
+TAREI_INLINE pf_quantizer_256 pf_quantizer_of_256(const tarei_epilogue *e) {
+  return (pf_quantizer_256){_mm256_set1_ps(e->inv_scale), _mm256_set1_ps(0x1p20f),
+                            _mm_set1_epi16((int16_t)e->zero_point)};
 }
 
 /* As requant.h defines it: NaN becomes 0 before the zero point, and what is large is bounded so
  * that it stays positive as an integer; then packing saturates. */
-TAREI_INLINE void pf_store_bytes(uint8_t *p, const pf_quantizer *q, __m256 f) {
+TAREI_INLINE void pf_store_bytes_256(uint8_t *p, PF_MASK all, const pf_quantizer_256 *q, __m256 f) {
+  (void)all;
   const __m256 scaled = _mm256_mul_ps(f, q->inv_scale);
   const __m256 known = _mm256_and_ps(scaled, _mm256_cmp_ps(scaled, scaled, _CMP_ORD_Q));
   const __m256i rounded = _mm256_cvtps_epi32(_mm256_min_ps(known, q->most));

@@ -17,7 +17,7 @@ static void choose_window(tarei_dw_planes *p) {
     p->dilation[a] = 1 + (int64_t)ck_below(ck_below(2) ? 1 : 3);
   }
   if (kind == 3) { /* few columns, side by side */
-    p->kernel[1] = ck_below(2) ? 3 : 5;
+    p->kernel[1] = 1 + 2 * (int64_t)ck_below(3);
     p->stride[1] = 1 + (int64_t)ck_below(2);
     p->dilation[0] = p->dilation[1] = 1;
   }
