@@ -67,11 +67,11 @@
   X(pool_max, tarei_pool_max_fn)               \
   X(pool_max_u8, tarei_pool_max_u8_fn)         \
   X(pool_mean, tarei_pool_mean_fn)             \
+  X(pool_planes_max, tarei_pool_planes_max_fn) \
+  X(pool_planes_mean, tarei_pool_planes_mean_fn) \
   X(channel_moments, tarei_channel_moments_fn) \
   X(channel_scale, tarei_channel_scale_fn)     \
   X(direct_product, tarei_direct_product_fn)   \
-  X(pool_line, tarei_pool_line_fn)             \
-  X(pool_line_max, tarei_pool_line_max_fn)     \
   X(plane_moments, tarei_plane_moments_fn)     \
   X(plane_scale, tarei_plane_scale_fn)         \
   X(lut_u8, tarei_lut_u8_fn)                   \

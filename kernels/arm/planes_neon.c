@@ -4,3 +4,4 @@
 #include "kernels/generic/arg_body.h"
 #include "kernels/generic/products/direct_body.h"
 #include "kernels/generic/planes_body.h"
+#include "kernels/generic/pooling/pool_planes_body.h"

@@ -23,21 +23,49 @@ typedef struct tarei_plane_scale {
 } tarei_plane_scale;
 typedef void tarei_plane_scale_fn(const tarei_plane_scale *s, const float *x, size_t n, float *out);
 
-/* One line of windows over one plane or several: those of its windows that have all taps along the
- * line. First the columns: sums[i] of element i of all rows, in the order of the rows. Then
- * windows: out[i] = share * the sum of the columns first + i * stride + t * dilation for t < taps,
- * in this order, rounded once. Sums are in double; there is room for width + TAREI_POOL_ROOM. */
-#define TAREI_POOL_ROOM 32
-typedef struct tarei_pool_line {
-  const float *const *rows; /* [n_rows], of `width` floats each */
-  size_t n_rows, width;
-  size_t first, taps, stride, dilation, n; /* n windows, taps >= 1 */
-  double share;
-  float *out;
-} tarei_pool_line;
-typedef void tarei_pool_line_fn(const tarei_pool_line *line, double *sums);
-/* The same with the largest instead of sums, and without share. Without rows: -infinity. A NaN is
- * larger than all. */
-typedef void tarei_pool_line_max_fn(const tarei_pool_line *line, float *columns);
+/* Windows along an axis at one position: n elements from `first` on, a dilation apart. Averages
+ * count them as so many, at least 1. */
+typedef struct tarei_pool_span {
+  size_t first, n;
+  float count;
+} tarei_pool_span;
+
+/* Windows over planes of three axes, the last of which is a line. Along lines, window i has the
+ * elements i * stride - pad + t * dilation for t < taps; those outside are left out. First what all
+ * rows under a window have in each column, in the order of the rows; then the columns of a window,
+ * in theirs. */
+typedef struct tarei_pool_planes {
+  const float *x; /* [planes][in[0]][in[1]][in[2]] */
+  float *out;     /* [planes][out_dims[0]][out_dims[1]][out_dims[2]] */
+  size_t planes, in[3], out_dims[3], dilation[3];
+  const tarei_pool_span *spans[2]; /* [out_dims[a]] */
+  size_t taps, stride, pad;        /* along lines */
+  const float *counts;             /* [out_dims[2]]: what averages count along lines, at least 1 */
+} tarei_pool_planes;
+
+/* Columns of a line: before them is room for the padding, behind them for what lanes read that no
+ * window needs. Longer lines never have less room, whatever share of the padding lies before them. */
+static inline size_t tarei_pool_columns_before(const tarei_pool_planes *const p) {
+  const size_t reach = (p->taps - 1) * p->dilation[2];
+  return ((p->pad > reach ? p->pad : reach) + 15) / 16 * 16;
+}
+
+static inline size_t tarei_pool_columns_ld(const tarei_pool_planes *const p) {
+  const size_t last = p->out_dims[2] * p->stride + (p->taps - 1) * p->dilation[2];
+  const size_t width = p->in[2] > last ? p->in[2] : last;
+  return tarei_pool_columns_before(p) + (width + 79) / 16 * 16;
+}
+
+/* Floats of a block of lines, which stay in the first cache if they are not long. */
+static inline size_t tarei_pool_columns(const tarei_pool_planes *const p) {
+  const size_t ld = tarei_pool_columns_ld(p);
+  return ld > 4096 ? ld : 4096;
+}
+
+/* Means in float: sums divided by the counts; 0 without elements. `columns`: aligned,
+ * with tarei_pool_columns floats. */
+typedef void tarei_pool_planes_mean_fn(const tarei_pool_planes *planes, float *columns);
+/* The largest; a NaN is larger than all. Without elements: -infinity. */
+typedef void tarei_pool_planes_max_fn(const tarei_pool_planes *planes, float *columns);
 
 #endif

@@ -18,7 +18,7 @@
 #include "kernels/generic/minmax_body.h"
 #include "kernels/generic/observe_body.h"
 #include "kernels/generic/pointwise_body.h"
-#include "kernels/generic/pool_body.h"
+#include "kernels/generic/pooling/pool_body.h"
 #include "kernels/generic/quantize_i16_body.h"
 #include "kernels/generic/quantize_lut_body.h"
 #include "kernels/generic/quantize_rows_body.h"

@@ -66,104 +66,10 @@ static void planes_are_scaled(void **state) {
   }
 }
 
-/* A line whose windows fit into its width. */
-static tarei_pool_line random_line(void) {
-  tarei_pool_line p = {.n_rows = ck_below(5),
-                       .width = ck_size(),
-                       .stride = 1 + ck_below(3),
-                       .dilation = 1 + ck_below(3)};
-  const size_t places = (p.width - 1) / p.dilation + 1;
-  p.taps = 1 + ck_below(places < 6 ? places : 6);
-  const size_t left = p.width - ((p.taps - 1) * p.dilation + 1);
-  p.first = ck_below(left + 1);
-  p.n = ck_below((left - p.first) / p.stride + 2);
-  p.share = 1.0 / (double)(p.taps * (p.n_rows ? p.n_rows : 1));
-  return p;
-}
-
-static double column_sum(const tarei_pool_line *const p, const size_t i) {
-  double sum = 0;
-  for (size_t r = 0; r < p->n_rows; r++) {
-    sum += (double)p->rows[r][i];
-  }
-  return sum;
-}
-
-static void check_line(const tarei_pool_line *const p, const double *const sums) {
-  for (size_t i = 0; i < p->width; i++) {
-    const double sum = column_sum(p, i);
-    assert_true(isnan(sum) ? isnan(sums[i]) : sum == sums[i]);
-  }
-  for (size_t i = 0; i < p->n; i++) {
-    double sum = 0;
-    for (size_t t = 0; t < p->taps; t++) {
-      sum += column_sum(p, p->first + i * p->stride + t * p->dilation);
-    }
-    const float mean = (float)(sum * p->share);
-    assert_true(isnan(mean) ? isnan(p->out[i]) : mean == p->out[i]);
-  }
-}
-
-/* The same as a plain loop: equal but for which NaN a window gives. */
-static void check_line_max(const tarei_pool_line *const p) {
-  for (size_t i = 0; i < p->n; i++) {
-    float largest = -INFINITY;
-    for (size_t t = 0; t < p->taps; t++) {
-      for (size_t r = 0; r < p->n_rows; r++) {
-        const float x = p->rows[r][p->first + i * p->stride + t * p->dilation];
-        largest = x > largest || isnan(x) ? x : largest;
-      }
-    }
-    assert_true(isnan(largest) ? isnan(p->out[i]) : largest == p->out[i]);
-  }
-}
-
-/* Every row of a family of lines against the scalar one. */
-#define LINES_OF(family, type, column, CHECK)                                         \
-  static void family##_rows(tarei_pool_line p) {                                      \
-    column *const columns = ck_output((p.width + TAREI_POOL_ROOM) * sizeof *columns); \
-    float *const expected = p.out = ck_output(p.n * sizeof *p.out);                   \
-    ck_scalar().family(&p, columns);                                                  \
-    CHECK;                                                                            \
-    CK_EACH_ROW(#family) {                                                            \
-      column *const more = ck_output((p.width + TAREI_POOL_ROOM) * sizeof *more);     \
-      p.out = ck_output(p.n * sizeof *p.out);                                         \
-      ((type *)row->function)(&p, more);                                              \
-      ck_assert_same_floats(row->name, p.out, expected, p.n);                         \
-      for (size_t k = 0; k < p.width; k++) {                                          \
-        assert_true(columns[k] == more[k] || (isnan(columns[k]) && isnan(more[k])));  \
-      }                                                                               \
-      free(more);                                                                     \
-      free(p.out);                                                                    \
-    }                                                                                 \
-    free(columns);                                                                    \
-    free(expected);                                                                   \
-  }
-LINES_OF(pool_line, tarei_pool_line_fn, double, check_line(&p, columns))
-LINES_OF(pool_line_max, tarei_pool_line_max_fn, float, check_line_max(&p))
-
-static void lines_are_pooled(void **state) {
-  (void)state;
-  for (int i = 0; i < 1000; i++) {
-    tarei_pool_line p = random_line();
-    const float *rows[4];
-    for (size_t r = 0; r < p.n_rows; r++) {
-      rows[r] = ck_floats(p.width, i % 4 == 0);
-    }
-    p.rows = rows;
-    pool_line_rows(p);
-    pool_line_max_rows(p);
-    for (size_t r = 0; r < p.n_rows; r++) {
-      free((void *)rows[r]);
-    }
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moments_of_planes),
       cmocka_unit_test(planes_are_scaled),
-      cmocka_unit_test(lines_are_pooled),
   };
   return cmocka_run_group_tests_name("kernels.planes", tests, ck_seed, NULL);
 }

@@ -1,5 +1,5 @@
 /* Windows of rows, channel by channel: the largest, and the mean. Instantiated once per ISA. */
-#include "kernels/generic/v16.h"
+#include "kernels/generic/pooling/pool_lanes.h"
 
 TAREI_INLINE void pool_largest_bytes(const tarei_pool_bytes *p, size_t from, uint8_t *out) {
   size_t i = 0;
@@ -25,25 +25,6 @@ void TAREI_K(tarei_k_pool_max_u8_u8_16)(const tarei_pool_bytes *pool) {
   for (size_t i = 0; i < p.m; i++) {
     pool_largest_bytes(&p, i * p.step, p.out + i * p.n);
   }
-}
-
-/* Elements of one row of windows that lanes take: those of channels side by side, or the same of
- * several windows where there is one channel. */
-TAREI_INLINE v16 pool_lanes(const float *from, size_t apart, size_t n) {
-  if (apart == 1) {
-    return v_load_n(from, n);
-  }
-  float x[TAREI_LANES] = {0};
-  if (n == TAREI_LANES) { /* a number that the compiler knows */
-    for (size_t l = 0; l < TAREI_LANES; l++) {
-      x[l] = from[l * apart];
-    }
-    return v_load(x);
-  }
-  for (size_t l = 0; l < n; l++) {
-    x[l] = from[l * apart];
-  }
-  return v_load(x);
 }
 
 /* n sums of lanes. */
