@@ -28,6 +28,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv/lower_pool.c
   lower/conv/lower_pool_last.c
   lower/conv/lower_qconv_last.c
+  lower/conv/plane_conv.c
   lower/conv/pool_any.c
   lower/conv/pool_taps.c
   lower/conv/windows.c

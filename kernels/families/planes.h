@@ -68,4 +68,25 @@ typedef void tarei_pool_planes_mean_fn(const tarei_pool_planes *planes, float *c
 /* The largest; a NaN is larger than all. Without elements: -infinity. */
 typedef void tarei_pool_planes_max_fn(const tarei_pool_planes *planes, float *columns);
 
+/* n outputs side by side: their windows begin at x[x], one element apart. */
+typedef struct tarei_conv_piece {
+  size_t x, out, n;
+} tarei_conv_piece;
+
+/* A convolution: m outputs for each window, of k elements in one place of each. For each piece and
+ * i < n: out[r][out + i] = the sum of w[r][k] * x[x + offsets[k] + i], a chain of fused multiply-adds
+ * from 0 in the order of k, and bias[r]. */
+typedef struct tarei_plane_conv {
+  const float *x;
+  const size_t *offsets; /* [k] */
+  const float *w;        /* [m][k] */
+  const float *bias;     /* [m], or NULL */
+  size_t m, k;
+  const tarei_conv_piece *pieces;
+  size_t n_pieces;
+  float *out;
+  size_t ld_out;
+} tarei_plane_conv;
+typedef void tarei_plane_conv_fn(const tarei_plane_conv *conv);
+
 #endif

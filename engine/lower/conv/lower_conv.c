@@ -1,11 +1,11 @@
 /* Conv as ONNX has it, for what has no channels-last form: weights or bias that are computed, three
- * and more axes, float64. The columns that a block of output positions meets are gathered once, and
- * the weights of a group are the rows that are multiplied with them. */
+ * and more axes, float64. Of the latter, the columns that a block of output positions meets are
+ * gathered once, and the weights of a group are the rows that are multiplied with them. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "engine/lower/operands.h"
-#include "engine/lower/conv/windows.h"
+#include "engine/lower/conv/plane_conv.h"
 #include "engine/threads.h"
 
 enum { BLOCK = 128 /* output positions */ };
@@ -19,14 +19,15 @@ typedef struct lower_conv_job {
   const tarei_run *run;
   tarei_windows w;
   int64_t channels, outputs, group;
-  size_t element, k; /* k: channels of a group x taps */
+  size_t k; /* channels of a group x taps */
   size_t blocks, thread_bytes;
 } lower_conv_job;
 
-/* A thread's scratch: offsets [taps][BLOCK], columns [k][BLOCK], and the columns packed. */
+/* A thread's scratch: offsets of one position [taps] and of all [taps][BLOCK], and columns
+ * [k][BLOCK]. */
 typedef struct scratch_parts {
-  int64_t *offsets;
-  void *columns, *packed;
+  int64_t *spare, *offsets;
+  double *columns;
 } scratch_parts;
 
 static tare_status conv_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -43,19 +44,16 @@ static tare_status conv_prepare(tarei_step *const step, tarei_blobs *const blobs
   return tarei_windows_prepare(step, x->rank - 2, w->dims + 2, &s->window, err);
 }
 
+static size_t spare_bytes(const lower_conv_job *const j) {
+  return tarei_round_up((size_t)j->w.taps * sizeof(int64_t), TAREI_ALIGN);
+}
+
 static size_t offsets_bytes(const lower_conv_job *const j) {
   return tarei_round_up((size_t)j->w.taps * BLOCK * sizeof(int64_t), TAREI_ALIGN);
 }
 
 static size_t columns_bytes(const lower_conv_job *const j) {
-  return tarei_round_up(j->k * BLOCK * j->element, TAREI_ALIGN);
-}
-
-/* Also room for the offsets of one position, before anything is packed. */
-static size_t packed_bytes(const lower_conv_job *const j) {
-  const size_t packed = tarei_f32_packed_size(j->k, BLOCK);
-  const size_t spare = (size_t)j->w.taps * sizeof(int64_t);
-  return tarei_round_up(packed > spare ? packed : spare, TAREI_ALIGN);
+  return tarei_round_up(j->k * BLOCK * sizeof(double), TAREI_ALIGN);
 }
 
 static lower_conv_job job_of(const tarei_step *const step, const tare_tensor *const *const in,
@@ -65,23 +63,40 @@ static lower_conv_job job_of(const tarei_step *const step, const tare_tensor *co
   lower_conv_job j = {.w = tarei_windows_of(&s->window, x->dims + 2, out[0]->dims + 2),
                       .channels = x->dims[1],
                       .outputs = w->dims[0],
-                      .group = s->group,
-                      .element = tare_dtype_size(x->dtype)};
+                      .group = s->group};
   j.k = (size_t)(w->dims[1] * j.w.taps);
   j.blocks = ((size_t)j.w.out_plane + BLOCK - 1) / BLOCK;
-  j.thread_bytes = offsets_bytes(&j) + columns_bytes(&j) + packed_bytes(&j);
+  j.thread_bytes = spare_bytes(&j) + offsets_bytes(&j) + columns_bytes(&j);
   return j;
+}
+
+static tarei_plane_convolution planes_of(const tarei_step *const step,
+                                         const tare_tensor *const *const in,
+                                         const tare_tensor *const *const out) {
+  const lower_conv_state *const s = step->state;
+  const tare_tensor *const bias = step->node->n_in > 2 ? in[2] : NULL;
+  return (tarei_plane_convolution){.window = &s->window,
+                                   .group = s->group,
+                                   .x = in[0],
+                                   .out = out[0],
+                                   .w = in[1]->data,
+                                   .bias = bias ? bias->data : NULL};
 }
 
 static size_t conv_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                            const tare_tensor *const *const out, const int threads) {
+  if (in[0]->dtype == TARE_F32) {
+    const tarei_plane_convolution planes = planes_of(step, in, out);
+    return tarei_plane_conv_scratch(&planes);
+  }
   return tarei_times(job_of(step, in, out).thread_bytes, (size_t)threads);
 }
 
 static scratch_parts conv_parts_of(const lower_conv_job *const j, const int thread) {
   char *const at = tarei_thread_scratch(j->run, thread, j->thread_bytes);
-  return (scratch_parts){(int64_t *)(void *)at, at + offsets_bytes(j),
-                         at + offsets_bytes(j) + columns_bytes(j)};
+  char *const offsets = at + spare_bytes(j);
+  return (scratch_parts){(int64_t *)(void *)at, (int64_t *)(void *)offsets,
+                         (double *)(void *)(offsets + offsets_bytes(j))};
 }
 
 /* Offsets of n positions, those of a tap side by side. `spare` holds those of one position. */
@@ -95,64 +110,43 @@ static void find_offsets(const lower_conv_job *const j, const size_t first, cons
   }
 }
 
-#define GATHER(name, type)                                                                   \
-  static void name(const lower_conv_job *const j, const size_t plane,                        \
-                   const int64_t *const offsets, const size_t n, void *const columns) {      \
-    const size_t taps = (size_t)j->w.taps;                                                   \
-    const type *const x = (const type *)j->run->in[0]->data + plane * (size_t)j->w.in_plane; \
-    for (size_t row = 0; row < j->k; row++) {                                                \
-      const type *const from = x + row / taps * (size_t)j->w.in_plane;                       \
-      const int64_t *const at = offsets + row % taps * BLOCK;                                \
-      type *const to = (type *)columns + row * n;                                            \
-      for (size_t p = 0; p < n; p++) {                                                       \
-        to[p] = at[p] < 0 ? 0 : from[at[p]];                                                 \
-      }                                                                                      \
-    }                                                                                        \
+static void gather_f64(const lower_conv_job *const j, const size_t plane,
+                       const int64_t *const offsets, const size_t n, double *const columns) {
+  const size_t taps = (size_t)j->w.taps;
+  const double *const x = (const double *)j->run->in[0]->data + plane * (size_t)j->w.in_plane;
+  for (size_t row = 0; row < j->k; row++) {
+    const double *const from = x + row / taps * (size_t)j->w.in_plane;
+    const int64_t *const at = offsets + row % taps * BLOCK;
+    double *const to = columns + row * n;
+    for (size_t p = 0; p < n; p++) {
+      to[p] = at[p] < 0 ? 0 : from[at[p]];
+    }
   }
-GATHER(gather_f32, float)
-GATHER(gather_f64, double)
-
-static void conv_multiply_f32(const lower_conv_job *const j, const size_t o, const size_t n_out,
-                              const scratch_parts *const s, const size_t n, float *const out) {
-  const tarei_kernels *const kernels = j->run->kernels;
-  kernels->f32_pack(s->columns, n, false, j->k, n, s->packed);
-  const tarei_f32_gemm gemm = {.a = (const float *)j->run->in[1]->data + o * j->k,
-                               .lda = j->k,
-                               .m = n_out,
-                               .k = j->k,
-                               .n = n,
-                               .b = s->packed,
-                               .epilogue = {.out_f32 = out, .ld_f32 = (size_t)j->w.out_plane}};
-  kernels->f32_gemm(&gemm);
 }
 
 static void multiply_f64(const lower_conv_job *const j, const size_t o, const size_t n_out,
-                         const scratch_parts *const s, const size_t n, double *const out) {
+                         const double *const columns, const size_t n, double *const out) {
   const double *const w = (const double *)j->run->in[1]->data + o * j->k;
   for (size_t i = 0; i < n_out; i++) {
     double *const row = out + i * (size_t)j->w.out_plane;
     memset(row, 0, n * sizeof *row);
     for (size_t k = 0; k < j->k; k++) {
-      const double *const column = (const double *)s->columns + k * n;
       for (size_t p = 0; p < n; p++) {
-        row[p] += w[i * j->k + k] * column[p];
+        row[p] += w[i * j->k + k] * columns[k * n + p];
       }
     }
   }
 }
 
-#define ADD_BIAS(name, type)                                                          \
-  static void name(const lower_conv_job *const j, const size_t o, const size_t n_out, \
-                   const size_t n, type *const out) {                                 \
-    const type *const bias = (const type *)j->run->in[2]->data + o;                   \
-    for (size_t i = 0; i < n_out; i++) {                                              \
-      for (size_t p = 0; p < n; p++) {                                                \
-        out[i * (size_t)j->w.out_plane + p] += bias[i];                               \
-      }                                                                               \
-    }                                                                                 \
+static void add_bias_f64(const lower_conv_job *const j, const size_t o, const size_t n_out,
+                         const size_t n, double *const out) {
+  const double *const bias = (const double *)j->run->in[2]->data + o;
+  for (size_t i = 0; i < n_out; i++) {
+    for (size_t p = 0; p < n; p++) {
+      out[i * (size_t)j->w.out_plane + p] += bias[i];
+    }
   }
-ADD_BIAS(add_bias_f32, float)
-ADD_BIAS(add_bias_f64, double)
+}
 
 /* All groups of some positions of one sample. */
 static void block(const void *const user, const size_t item, const int thread) {
@@ -161,26 +155,16 @@ static void block(const void *const user, const size_t item, const int thread) {
   const size_t batch = item / j->blocks, first = item % j->blocks * BLOCK;
   const size_t left = (size_t)j->w.out_plane - first, n = left < BLOCK ? left : BLOCK;
   const size_t n_out = (size_t)(j->outputs / j->group);
-  const bool biased = j->run->in[2] != NULL;
-  find_offsets(j, first, n, s.packed, s.offsets);
+  find_offsets(j, first, n, s.spare, s.offsets);
   for (size_t g = 0; g < (size_t)j->group; g++) {
     const size_t o = g * n_out;
     const size_t at = (batch * (size_t)j->outputs + o) * (size_t)j->w.out_plane + first;
     const size_t plane = batch * (size_t)j->channels + g * (size_t)(j->channels / j->group);
-    if (j->element == sizeof(float)) {
-      float *const out = (float *)j->run->out[0]->data + at;
-      gather_f32(j, plane, s.offsets, n, s.columns);
-      conv_multiply_f32(j, o, n_out, &s, n, out);
-      if (biased) {
-        add_bias_f32(j, o, n_out, n, out);
-      }
-    } else {
-      double *const out = (double *)j->run->out[0]->data + at;
-      gather_f64(j, plane, s.offsets, n, s.columns);
-      multiply_f64(j, o, n_out, &s, n, out);
-      if (biased) {
-        add_bias_f64(j, o, n_out, n, out);
-      }
+    double *const out = (double *)j->run->out[0]->data + at;
+    gather_f64(j, plane, s.offsets, n, s.columns);
+    multiply_f64(j, o, n_out, s.columns, n, out);
+    if (j->run->in[2]) {
+      add_bias_f64(j, o, n_out, n, out);
     }
   }
 }
@@ -205,19 +189,25 @@ static tare_status conv_check(const tarei_step *const step, const tarei_run *con
 static tare_status conv_run(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
   TAREI_TRY(conv_check(step, r, err));
+  if (tare_tensor_count(r->out[0]) == 0) {
+    return TARE_OK;
+  }
+  if (r->in[0]->dtype == TARE_F32) {
+    const tarei_plane_convolution planes = planes_of(step, r->in, r->out);
+    tarei_plane_conv_run(&planes, r);
+    return TARE_OK;
+  }
   const tare_tensor *in[3] = {r->in[0], r->in[1], step->node->n_in > 2 ? r->in[2] : NULL};
   tarei_run with_bias = *r;
   with_bias.in = in;
   lower_conv_job j = job_of(step, r->in, r->out);
   j.run = &with_bias;
-  if (tare_tensor_count(r->out[0]) > 0) {
-    tarei_team_run(r->team, (size_t)r->in[0]->dims[0] * j.blocks, block, &j);
-  }
+  tarei_team_run(r->team, (size_t)r->in[0]->dims[0] * j.blocks, block, &j);
   return TARE_OK;
 }
 
 static const char *conv_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->f32_gemm_name : "";
+  return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->plane_conv_name : "";
 }
 
 const tarei_lowering tarei_lower_conv = {.state_bytes = sizeof(lower_conv_state),

@@ -66,10 +66,64 @@ static void planes_are_scaled(void **state) {
   }
 }
 
+/* Pieces of outputs of a convolution, anywhere in x. */
+static void planes_are_convolved(void **state) {
+  (void)state;
+  enum { PIECES = 3 };
+  for (int i = 0; i < 200; i++) {
+    tarei_plane_conv c = {.m = 1 + ck_below(20), .k = 1 + ck_below(40), .n_pieces = PIECES};
+    tarei_conv_piece pieces[PIECES];
+    const size_t reach = 100;
+    size_t length = 0;
+    for (int p = 0; p < PIECES; p++) {
+      pieces[p] = (tarei_conv_piece){.x = ck_below(50), .out = c.ld_out, .n = ck_size()};
+      length = pieces[p].x + pieces[p].n > length ? pieces[p].x + pieces[p].n : length;
+      c.ld_out += pieces[p].n;
+    }
+    size_t *const offsets = ck_alloc(c.k * sizeof *offsets);
+    for (size_t k = 0; k < c.k; k++) {
+      offsets[k] = ck_below(reach);
+    }
+    const size_t n = c.m * c.ld_out;
+    float *const x = ck_floats(length + reach, i % 4 == 0), *const w = ck_floats(c.m * c.k, false);
+    float *const bias = ck_floats(c.m, false), *const expected = ck_output(n * sizeof *expected);
+    c.x = x;
+    c.offsets = offsets;
+    c.w = w;
+    c.bias = i % 3 ? bias : NULL;
+    c.pieces = pieces;
+    for (size_t o = 0; o < n; o++) {
+      const size_t r = o / c.ld_out;
+      size_t p = PIECES - 1;
+      while (pieces[p].out > o % c.ld_out) {
+        p--;
+      }
+      const size_t at = pieces[p].x + o % c.ld_out - pieces[p].out;
+      float sum = 0;
+      for (size_t k = 0; k < c.k; k++) {
+        sum = fmaf(w[r * c.k + k], x[at + offsets[k]], sum);
+      }
+      expected[o] = c.bias ? sum + bias[r] : sum;
+    }
+    CK_EACH_ROW("plane_conv") {
+      c.out = ck_output(n * sizeof *c.out);
+      ((tarei_plane_conv_fn *)row->function)(&c);
+      ck_assert_same_floats(row->name, c.out, expected, n);
+      free(c.out);
+    }
+    free(offsets);
+    free(x);
+    free(w);
+    free(bias);
+    free(expected);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moments_of_planes),
       cmocka_unit_test(planes_are_scaled),
+      cmocka_unit_test(planes_are_convolved),
   };
   return cmocka_run_group_tests_name("kernels.planes", tests, ck_seed, NULL);
 }
