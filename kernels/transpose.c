@@ -126,8 +126,13 @@ tarei_transpose_fn *tarei_transpose_of(const size_t element) {
   return element == 1 ? blocks_1 : element == 2 ? blocks_2 : element == 4 ? blocks_4 : blocks_8;
 }
 
-void tarei_k_transpose_any_16__scalar(const size_t element, const void *const from,
-                                      const size_t from_step, void *const to, const size_t to_step,
-                                      const size_t rows, const size_t columns) {
-  tarei_transpose_of(element)(from, from_step, to, to_step, rows, columns);
+void tarei_k_transpose_any_16__scalar(const tarei_turn *const t) {
+  tarei_transpose_fn *const turn = tarei_transpose_of(t->element);
+  const char *from = t->from;
+  char *to = t->to;
+  for (size_t i = 0; i < t->count; i++) {
+    turn(from, t->from_step, to, t->to_step, t->rows, t->columns);
+    from += t->from_next * t->element;
+    to += t->to_next * t->element;
+  }
 }

@@ -5,10 +5,16 @@
 
 #include "kernels/families/epilogue.h"
 
-/* out[i * to_step + j] = x[j * from_step + i] for i < rows, j < columns, of elements of 1, 2, 4 or 8
- * bytes; steps in elements. The two do not overlap. */
-typedef void tarei_turn_fn(size_t element, const void *from, size_t from_step, void *to,
-                           size_t to_step, size_t rows, size_t columns);
+/* to[i * to_step + j] = from[j * from_step + i] for i < rows, j < columns, of elements of 1, 2, 4 or
+ * 8 bytes, for `count` matrices. Steps are in elements. What is read and written does not overlap. */
+typedef struct tarei_turn {
+  size_t element;
+  const void *from;
+  void *to;
+  size_t from_step, to_step, rows, columns;
+  size_t count, from_next, to_next; /* steps from matrix to matrix */
+} tarei_turn;
+typedef void tarei_turn_fn(const tarei_turn *t);
 typedef void tarei_act_fn(tarei_act act, float a, float b, const float *x, size_t n, float *out);
 
 typedef enum tarei_unary {

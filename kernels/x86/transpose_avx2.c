@@ -9,6 +9,7 @@
 #define TAREI_ISA_SUFFIX avx2
 #define TURN_LOW(bits) _mm256_unpacklo_epi##bits
 #define TURN_HIGH(bits) _mm256_unpackhi_epi##bits
+#define TURN_SHORTER tarei_k_transpose_any_16__scalar
 
 typedef __m256i turn_vector;
 

@@ -9,6 +9,7 @@
 #define TAREI_ISA_SUFFIX avx512
 #define TURN_LOW(bits) _mm512_unpacklo_epi##bits
 #define TURN_HIGH(bits) _mm512_unpackhi_epi##bits
+#define TURN_SHORTER tarei_k_transpose_any_16__avx2
 
 typedef __m512i turn_vector;
 

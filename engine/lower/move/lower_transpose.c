@@ -5,9 +5,13 @@
 #include "engine/threads.h"
 
 #define LEAST ((size_t)1 << 15) /* bytes that are worth a claim */
-#define STRIP 512               /* bytes: several lines of the input in a row */
+#define STRIP 256               /* bytes: several lines of the input in a row */
+#define WIDTH 512               /* bytes: several lines of the output in a row */
 #define LINE 64                 /* bytes: kernels turn blocks of so many, in both directions */
 #define STRIPS 4                /* for each thread, where there are enough rows */
+#define SET 4096                /* bytes: lines so far apart have the same place in caches */
+#define SET_LINES 8             /* that stay there together */
+#define ASIDE_ROWS 64
 /* Output axes, outermost first, with the input's stride in elements. */
 typedef struct transpose_layout {
   int n;
@@ -48,17 +52,52 @@ static transpose_layout transpose_layout_of(const tarei_step *const step,
   return l;
 }
 
-static size_t transpose_offset_of(const transpose_layout *const l, const int axes, size_t index) {
-  size_t offset = 0;
-  for (int a = axes - 1; a >= 0; a--) {
-    offset += index % l->size[a] * l->stride[a];
-    index /= l->size[a];
+/* An index of some axes, outermost first, with the elements that it skips of input and output. */
+typedef struct transpose_walk {
+  int n;
+  size_t size[TARE_MAX_RANK], from_step[TARE_MAX_RANK], to_step[TARE_MAX_RANK];
+  size_t at[TARE_MAX_RANK], from, to;
+} transpose_walk;
+
+static void walk_add(transpose_walk *const w, const size_t size, const size_t from_step,
+                     const size_t to_step) {
+  w->size[w->n] = size;
+  w->from_step[w->n] = from_step;
+  w->to_step[w->n++] = to_step;
+}
+
+static void walk_go_to(transpose_walk *const w, size_t index) {
+  w->from = w->to = 0;
+  for (int a = w->n - 1; a >= 0; a--) {
+    w->at[a] = index % w->size[a];
+    w->from += w->at[a] * w->from_step[a];
+    w->to += w->at[a] * w->to_step[a];
+    index /= w->size[a];
   }
-  return offset;
+}
+
+/* How far the innermost axis goes on. */
+static size_t walk_left(const transpose_walk *const w) {
+  return w->n ? w->size[w->n - 1] - w->at[w->n - 1] : 1;
+}
+
+/* Goes on by at most that. */
+static void walk_on(transpose_walk *const w, size_t by) {
+  for (int a = w->n - 1; a >= 0; a--, by = 1) {
+    w->at[a] += by;
+    w->from += by * w->from_step[a];
+    w->to += by * w->to_step[a];
+    if (w->at[a] < w->size[a]) {
+      return;
+    }
+    w->at[a] = 0;
+    w->from -= w->size[a] * w->from_step[a];
+    w->to -= w->size[a] * w->to_step[a];
+  }
 }
 
 typedef struct copying {
-  const transpose_layout *l;
+  transpose_walk rows;
   const char *x;
   char *out;
   size_t element, row; /* bytes */
@@ -68,69 +107,98 @@ static void transpose_row_range(const void *const user, const size_t first, cons
                                 const int thread) {
   (void)thread;
   const copying *const c = user;
-  for (size_t r = first; r < end; r++) {
-    memcpy(c->out + r * c->row, c->x + transpose_offset_of(c->l, c->l->n - 1, r) * c->element,
-           c->row);
+  transpose_walk w = c->rows;
+  walk_go_to(&w, first);
+  for (size_t r = first; r < end; r++, walk_on(&w, 1)) {
+    memcpy(c->out + r * c->row, c->x + w.from * c->element, c->row);
   }
 }
 
 /* Rows that stay whole: the last output axis is contiguous in the input. */
 static void copy_rows(const transpose_layout *const l, const tarei_run *const run,
                       const size_t element) {
-  const copying c = {.l = l,
-                     .x = run->in[0]->data,
-                     .out = run->out[0]->data,
-                     .element = element,
-                     .row = l->n ? l->size[l->n - 1] * element : element};
+  copying c = {.x = run->in[0]->data,
+               .out = run->out[0]->data,
+               .element = element,
+               .row = l->n ? l->size[l->n - 1] * element : element};
   size_t rows = 1;
   for (int a = 0; a < l->n - 1; a++) {
+    walk_add(&c.rows, l->size[a], l->stride[a], 0);
     rows *= l->size[a];
   }
   tarei_row_ranges(run, rows, c.row, LEAST, transpose_row_range, &c);
 }
 
+/* Each matrix is cut into strips of `height` rows, these into tiles of `width` columns. */
 typedef struct tiling {
-  transpose_layout others; /* the axes that do not span the matrices */
-  size_t other_stride[TARE_MAX_RANK];
-  size_t rows, columns, strips, height; /* of a matrix; strips of `height` rows */
-  size_t row_stride, column_stride;     /* of the output's rows, of the input's columns */
-  size_t width;                         /* of a tile */
-  size_t element;
-  tarei_turn_fn *tile;
-  const char *x;
-  char *out;
+  transpose_walk matrices;
+  tarei_turn turn; /* of a whole matrix */
+  size_t strips, height, width;
+  bool aside; /* rows meet in caches: tiles are turned elsewhere, and copied row by row */
+  const tarei_run *run;
 } tiling;
 
-static void one_strip(const tiling *const t, const size_t strip) {
-  const transpose_layout *const others = &t->others;
-  size_t index = strip / t->strips, to = 0;
-  const size_t from = transpose_offset_of(others, others->n, index);
-  for (int a = others->n - 1; a >= 0; a--) {
-    to += index % others->size[a] * t->other_stride[a];
-    index /= others->size[a];
+/* What a tile reads and writes stays in the first cache. */
+static size_t aside_height(const size_t element) {
+  const size_t rows = STRIP / element;
+  return rows < ASIDE_ROWS ? rows : ASIDE_ROWS;
+}
+
+static void turn_aside(const tiling *const t, const tarei_turn *const tile) {
+  char rows[ASIDE_ROWS * WIDTH];
+  tarei_turn turn = *tile;
+  turn.to = rows;
+  turn.to_step = t->width;
+  t->run->kernels->transpose(&turn);
+  for (size_t i = 0; i < tile->rows; i++) {
+    memcpy((char *)tile->to + i * tile->to_step * tile->element,
+           rows + i * t->width * tile->element, tile->columns * tile->element);
   }
-  const size_t r = strip % t->strips * t->height;
-  const size_t height = t->rows - r < t->height ? t->rows - r : t->height;
-  for (size_t c = 0; c < t->columns; c += t->width) {
-    t->tile(t->element, t->x + (from + r + c * t->column_stride) * t->element, t->column_stride,
-            t->out + (to + r * t->row_stride + c) * t->element, t->row_stride, height,
-            t->columns - c < t->width ? t->columns - c : t->width);
+}
+
+/* The next strips of a matrix, or as many matrices as follow evenly. */
+static void turn_strips(const tiling *const t, const transpose_walk *const w, const size_t strip,
+                        const size_t matrices) {
+  const tarei_turn *const all = &t->turn;
+  const size_t row = strip * t->height, left = all->rows - row;
+  const char *const from = (const char *)all->from + (w->from + row) * all->element;
+  char *const to = (char *)all->to + (w->to + row * all->to_step) * all->element;
+  tarei_turn turn = *all;
+  turn.rows = left < t->height ? left : t->height;
+  turn.count = matrices;
+  for (size_t c = 0; c < all->columns; c += t->width) {
+    turn.columns = all->columns - c < t->width ? all->columns - c : t->width;
+    turn.from = from + c * all->from_step * all->element;
+    turn.to = to + c * all->element;
+    if (t->aside) {
+      turn_aside(t, &turn);
+    } else {
+      t->run->kernels->transpose(&turn);
+    }
   }
 }
 
 static void strip_range(const void *const user, const size_t first, const size_t end,
                         const int thread) {
   (void)thread;
-  for (size_t i = first; i < end; i++) {
-    one_strip(user, i);
+  const tiling *const t = user;
+  transpose_walk w = t->matrices;
+  walk_go_to(&w, first / t->strips);
+  for (size_t i = first, n; i < end; i += n) {
+    const size_t strip = i % t->strips, left = walk_left(&w);
+    n = t->strips > 1 || t->aside ? 1 : left < end - i ? left : end - i;
+    turn_strips(t, &w, strip, n);
+    if (strip + 1 == t->strips) {
+      walk_on(&w, n);
+    }
   }
 }
 
 /* Lower ones where all threads would not find work otherwise. */
-static size_t strip_height(const tiling *const t, const size_t matrices, const int threads) {
-  size_t height = STRIP / t->element;
-  while (threads > 1 && height > LINE / t->element &&
-         matrices * t->rows < STRIPS * height * (size_t)threads) {
+static size_t strip_height(const tarei_turn *const turn, const size_t matrices, const int threads) {
+  size_t height = STRIP / turn->element;
+  while (threads > 1 && height > LINE / turn->element &&
+         matrices * turn->rows < STRIPS * height * (size_t)threads) {
     height /= 2;
   }
   return height;
@@ -140,31 +208,33 @@ static size_t strip_height(const tiling *const t, const size_t matrices, const i
  * matrix that is transposed by tiles, for every index of the other axes. */
 static void transpose_tiles(const transpose_layout *const l, const int unit,
                             const tarei_run *const run, const size_t element) {
-  tiling t = {.rows = l->size[unit],
-              .columns = l->size[l->n - 1],
-              .width = LINE / element,
-              .column_stride = l->stride[l->n - 1],
-              .element = element,
-              .tile = run->kernels->transpose,
-              .x = run->in[0]->data,
-              .out = run->out[0]->data};
+  tiling t = {.turn = {.element = element,
+                       .from = run->in[0]->data,
+                       .to = run->out[0]->data,
+                       .from_step = l->stride[l->n - 1],
+                       .rows = l->size[unit],
+                       .columns = l->size[l->n - 1]},
+              .run = run};
   size_t stride[TARE_MAX_RANK] = {0}, next = 1, matrices = 1;
   for (int a = l->n - 1; a >= 0; a--) {
     stride[a] = next;
     next *= l->size[a];
   }
-  t.row_stride = stride[unit];
+  t.turn.to_step = stride[unit];
   for (int a = 0; a < l->n - 1; a++) {
     if (a != unit) {
-      t.other_stride[t.others.n] = stride[a];
-      t.others.size[t.others.n] = l->size[a];
-      t.others.stride[t.others.n++] = l->stride[a];
+      walk_add(&t.matrices, l->size[a], l->stride[a], stride[a]);
+      t.turn.from_next = l->stride[a];
+      t.turn.to_next = stride[a];
       matrices *= l->size[a];
     }
   }
-  t.height = strip_height(&t, matrices, run->threads);
-  t.strips = (t.rows + t.height - 1) / t.height;
-  tarei_row_ranges(run, matrices * t.strips, t.height * t.columns * element, LEAST, strip_range,
+  t.aside = t.turn.to_step * element % SET == 0 && t.turn.rows > SET_LINES;
+  t.width = (t.aside || t.turn.from_step * element % SET ? WIDTH : LINE) / element;
+  t.height = t.aside ? aside_height(element) : strip_height(&t.turn, matrices, run->threads);
+  t.strips = (t.turn.rows + t.height - 1) / t.height;
+  const size_t height = t.height < t.turn.rows ? t.height : t.turn.rows;
+  tarei_row_ranges(run, matrices * t.strips, height * t.turn.columns * element, LEAST, strip_range,
                    &t);
 }
 

@@ -67,10 +67,25 @@ static void softmax_turned(const softmax_job *const j, const size_t row, const s
   const softmax_rows *const r = &j->r;
   const size_t element = tare_dtype_size(j->run->in[0]->dtype);
   const size_t at = (row / r->inner * r->n * r->inner + row % r->inner) * element;
-  tarei_turn_fn *const turn = j->run->kernels->transpose;
-  turn(element, (const char *)j->run->in[0]->data + at, r->inner, lines, r->n, m, r->n);
+  const tarei_turn in = {.element = element,
+                         .from = (const char *)j->run->in[0]->data + at,
+                         .from_step = r->inner,
+                         .to = lines,
+                         .to_step = r->n,
+                         .rows = m,
+                         .columns = r->n,
+                         .count = 1};
+  const tarei_turn out = {.element = element,
+                          .from = lines,
+                          .from_step = r->n,
+                          .to = (char *)j->run->out[0]->data + at,
+                          .to_step = r->inner,
+                          .rows = r->n,
+                          .columns = m,
+                          .count = 1};
+  j->run->kernels->transpose(&in);
   softmax_lines(j, lines, m, lines);
-  turn(element, lines, r->n, (char *)j->run->out[0]->data + at, r->inner, r->n, m);
+  j->run->kernels->transpose(&out);
 }
 
 static void row_range(const void *const user, const size_t first, const size_t end,
