@@ -72,6 +72,7 @@
   X(channel_moments, tarei_channel_moments_fn) \
   X(channel_scale, tarei_channel_scale_fn)     \
   X(direct_product, tarei_direct_product_fn)   \
+  X(dots, tarei_dots_fn)                       \
   X(plane_conv, tarei_plane_conv_fn)           \
   X(plane_moments, tarei_plane_moments_fn)     \
   X(plane_scale, tarei_plane_scale_fn)         \

@@ -21,6 +21,8 @@
 #include "kernels/generic/observe_body.h"
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/pooling/pool_body.h"
+#include "kernels/generic/products/direct_body.h"
+#include "kernels/generic/products/dots_body.h"
 #include "kernels/generic/quantize_i16_body.h"
 #include "kernels/generic/quantize_lut_body.h"
 #include "kernels/generic/quantize_rows_body.h"

@@ -84,6 +84,14 @@ typedef struct tarei_direct_product {
 } tarei_direct_product;
 typedef void tarei_direct_product_fn(const tarei_direct_product *p);
 
+/* out[i] = the sum of a[i][k] * b[i][k], in the same order. */
+typedef struct tarei_dots {
+  const float *a, *b; /* rows lda and ldb elements apart; 0: the same row for all */
+  size_t lda, ldb, m, k;
+  float *out;
+} tarei_dots;
+typedef void tarei_dots_fn(const tarei_dots *d);
+
 /* Weights that are stored in fewer bits: k rows of 32 columns, widened to those of one panel.
  * widen_i8: s8 times scale[32]; widen_f16, widen_bf16: finite float16 and bfloat16, scale NULL. */
 typedef void tarei_widen_fn(const void *stored, size_t k, const float *scale, float *out);

@@ -22,6 +22,11 @@
 
 #define TAREI_LANES 16
 
+/* Vectors that registers hold. */
+#ifndef V16_REGISTERS
+#define V16_REGISTERS 8
+#endif
+
 /* Adding it rounds |x| < 2^22 half to even and leaves the integer in the low bits. */
 #define ROUND_MAGIC 12582912.0f
 #define ROUND_MAGIC_BITS 0x4b400000

@@ -342,6 +342,68 @@ TAREI_INLINE v16i i_max_of_each(const v16i *v) {
   return (v16i){i_max_of_eight(v), i_max_of_eight(v + 8)};
 }
 
+#define V16_HAS_COLUMNS
+/* Four columns of eight rows, which become lanes: fours of rows four apart first. */
+TAREI_INLINE void load_four_columns(const float *p, size_t ld, size_t rows, size_t n, __m256 *out) {
+  const __m128i columns = _mm256_castsi256_si128(mask8(n, 0));
+  __m256 r[4];
+#pragma GCC unroll 4
+  for (size_t i = 0; i < 4; i++) {
+    const __m128 low = i < rows ? _mm_maskload_ps(p + i * ld, columns) : _mm_setzero_ps();
+    const __m128 high =
+        i + 4 < rows ? _mm_maskload_ps(p + (i + 4) * ld, columns) : _mm_setzero_ps();
+    r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+  }
+  const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1]));
+  const __m256d b = _mm256_castps_pd(_mm256_unpackhi_ps(r[0], r[1]));
+  const __m256d c = _mm256_castps_pd(_mm256_unpacklo_ps(r[2], r[3]));
+  const __m256d d = _mm256_castps_pd(_mm256_unpackhi_ps(r[2], r[3]));
+  out[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
+  out[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
+  out[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
+  out[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
+}
+
+/* Columns of at most sixteen rows, which become lanes: n <= 8 of them, and zeros for other rows. */
+TAREI_INLINE void v_load_columns(const float *p, size_t ld, size_t rows, size_t n, v16 *out) {
+  const size_t rest = rows > 8 ? rows - 8 : 0;
+  const float *const below = p + (rest ? 8 * ld : 0);
+  v16 all[8];
+  __m256 four[4];
+#pragma GCC unroll 2
+  for (size_t c = 0; c < 8; c += 4) {
+    const size_t left = n > c ? n - c : 0;
+    load_four_columns(p + (left ? c : 0), ld, rows, left, four);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++) {
+      all[c + i].low = four[i];
+    }
+    load_four_columns(below + (left ? c : 0), ld, rest, left, four);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++) {
+      all[c + i].high = four[i];
+    }
+  }
+#pragma GCC unroll 8
+  for (size_t c = 0; c < 8; c++) {
+    if (c < n) {
+      out[c] = all[c];
+    }
+  }
+}
+
+TAREI_INLINE void v_store_columns(float *p, size_t ld, size_t rows, size_t n, const v16 *v) {
+  _Alignas(32) float lanes[8][16];
+  for (size_t c = 0; c < n; c++) {
+    v_store(lanes[c], v[c]);
+  }
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t c = 0; c < n; c++) {
+      p[i * ld + c] = lanes[c][i];
+    }
+  }
+}
+
 #define REDUCE(op)                                                                      \
   const __m256 h8 = _mm256_##op(v.low, v.high);                                         \
   const __m128 h4 = _mm_##op(_mm256_castps256_ps128(h8), _mm256_extractf128_ps(h8, 1)); \

@@ -4,6 +4,7 @@
 typedef __m512 v16;
 typedef __m512i v16i;
 typedef __mmask16 v16m;
+#define V16_REGISTERS 32
 
 TAREI_INLINE v16m m_first(size_t n) { return (v16m)((1u << n) - 1u); }
 TAREI_INLINE v16m m_and(v16m a, v16m b) { return a & b; }

@@ -4,7 +4,6 @@
 #endif
 #define TAREI_ISA_SUFFIX avx2
 #include "kernels/generic/arg_body.h"
-#include "kernels/generic/products/direct_body.h"
 #include "kernels/generic/products/plane_conv_body.h"
 #include "kernels/generic/planes_body.h"
 #include "kernels/generic/pooling/pool_planes_body.h"

@@ -8,6 +8,8 @@
 #include "engine/threads.h"
 #include "graph/ops/ops_common.h"
 
+#define LEAST_TURNED 16384 /* floats that are worth a claim */
+
 typedef struct gemm_sizes {
   size_t m, k, n;
   bool trans_a, trans_b;
@@ -17,7 +19,7 @@ typedef struct gemm_sizes {
 typedef struct gemm_job {
   const tarei_run *run;
   gemm_sizes s;
-  const float *a, *b;
+  const float *a, *b, *bias; /* bias: NULL or C, where that is a row which is added as it is */
 } gemm_job;
 
 static gemm_sizes gemm_sizes_of(const tarei_step *const step, const tare_tensor *const *const in) {
@@ -65,12 +67,27 @@ static void pack_b(const gemm_sizes *const s, const tarei_run *const r, const fl
   }
 }
 
-static void transpose_a(const gemm_sizes *const s, const float *const a, float *const out) {
-  for (size_t i = 0; i < s->m; i++) {
-    for (size_t j = 0; j < s->k; j++) {
-      out[i * s->k + j] = a[j * s->m + i];
-    }
-  }
+typedef struct turned_rows {
+  const gemm_job *job;
+  float *out;
+} turned_rows;
+
+/* Rows of A where they are the columns of what is given. */
+static void gemm_turn_rows(const void *const user, const size_t first, const size_t end,
+                           const int thread) {
+  (void)thread;
+  const turned_rows *const t = user;
+  const gemm_job *const j = t->job;
+  const size_t m = j->s.m, k = j->s.k;
+  const tarei_turn turn = {.element = sizeof(float),
+                           .from = j->a + first,
+                           .from_step = m,
+                           .to = t->out + first * k,
+                           .to_step = k,
+                           .rows = end - first,
+                           .columns = k,
+                           .count = 1};
+  j->run->kernels->transpose(&turn);
 }
 
 static void gemm_block(const void *const user, const tarei_block *const b, const int thread) {
@@ -84,7 +101,8 @@ static void gemm_block(const void *const user, const tarei_block *const b, const
       .n = b->n,
       .b = j->b + b->column * j->s.k,
       .epilogue = {.out_f32 = (float *)j->run->out[0]->data + b->row * j->s.n + b->column,
-                   .ld_f32 = j->s.n}};
+                   .ld_f32 = j->s.n,
+                   .bias = j->bias ? j->bias + b->column : NULL}};
   j->run->kernels->f32_gemm(&gemm);
 }
 
@@ -96,7 +114,8 @@ static void gemm_multiply_f32(gemm_job *const j, const float alpha) {
   j->b = r->scratch;
   pack_b(&j->s, r, alpha, r->scratch);
   if (j->s.trans_a) {
-    transpose_a(&j->s, j->a, transposed);
+    tarei_row_ranges(r, j->s.m, j->s.k, LEAST_TURNED, gemm_turn_rows,
+                     &(turned_rows){j, transposed});
     j->a = transposed;
   }
   const size_t bytes = j->s.k * sizeof(float);
@@ -162,6 +181,17 @@ static tarei_broadcast_fn add_of(const tare_dtype dtype) {
                                        : add_64;
 }
 
+/* C, or NULL where it is not there or does not count. */
+static const tare_tensor *addend_of(const tarei_step *const step, const tarei_run *const r,
+                                    const float beta) {
+  return step->node->n_in > 2 && beta != 0 ? r->in[2] : NULL;
+}
+
+static bool is_bias(const tare_tensor *const c, const float beta, const size_t n) {
+  return c && c->dtype == TARE_F32 && beta == 1 && c->rank > 0 &&
+         (size_t)c->dims[c->rank - 1] == n && (size_t)tare_tensor_count(c) == n;
+}
+
 static tare_status gemm_run(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
   gemm_job j = {.run = r, .s = gemm_sizes_of(step, r->in)};
@@ -173,16 +203,17 @@ static tare_status gemm_run(const tarei_step *const step, const tarei_run *const
   const tare_dtype dtype = r->in[0]->dtype;
   const float alpha = tarei_attr_float(step->node, "alpha", 1);
   const float beta = tarei_attr_float(step->node, "beta", 1);
+  const tare_tensor *const c = addend_of(step, r, beta);
   if (dtype == TARE_F32) {
+    j.bias = is_bias(c, beta, j.s.n) ? c->data : NULL;
     gemm_multiply_f32(&j, alpha);
   } else {
     multiply_any(&j, alpha);
   }
-  if (step->node->n_in > 2 && r->in[2] && beta != 0) {
+  if (c && !j.bias) {
     tarei_broadcast layout;
-    TAREI_TRY(tarei_broadcast_read(&r->in[2], 1, r->out[0], &layout, err));
-    tarei_broadcast_run(&layout, r, add_of(dtype),
-                        &(addend){r->in[2]->data, beta, r->out[0]->data});
+    TAREI_TRY(tarei_broadcast_read(&c, 1, r->out[0], &layout, err));
+    tarei_broadcast_run(&layout, r, add_of(dtype), &(addend){c->data, beta, r->out[0]->data});
   }
   return TARE_OK;
 }

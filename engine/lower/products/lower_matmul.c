@@ -3,6 +3,9 @@
 #include "engine/lower/products/bf16_products.h"
 #include "engine/lower/products/product_any.h"
 #include "engine/lower/products/products.h"
+#include "engine/threads.h"
+
+#define LEAST_DOTS 16384 /* elements of rows that are worth a claim */
 
 typedef struct matmul_state {
   bool bf16;
@@ -54,12 +57,12 @@ static void matmul_rows_bf16(const void *const user, const tarei_product *const 
   tarei_bf16_multiply(&gemm, packed, run->kernels, (char *)packed + matmul_bf16_packed(p));
 }
 
-/* Where B is small, or read by few rows, packing it would take longer than the product. A column is
- * packed: it would leave lanes without work. The scratch has room for a packed B all the same: at
- * the largest dims a product may be direct that is not at others. */
+/* Where B is small, or read by few rows, or has few columns, packing it would take longer than the
+ * product. The scratch has room for a packed B all the same: at the largest dims a product may be
+ * direct that is not at others. */
 static bool matmul_is_direct(const tarei_product *const p) {
-  enum { FEW_ROWS = 3, NEAR = 4096, COLUMNS = 8 }; /* NEAR: floats in the first cache */
-  return p->m <= FEW_ROWS || (p->n >= COLUMNS && p->k <= NEAR / p->n);
+  enum { FEW_ROWS = 3, FEW_COLUMNS = 7, NEAR = 8192 }; /* NEAR: floats in the first cache */
+  return p->m <= FEW_ROWS || p->n <= FEW_COLUMNS || p->k <= NEAR / p->n;
 }
 
 /* The matrix of B that an item reads, as it is. */
@@ -86,6 +89,32 @@ static void matmul_rows_direct(const void *const user, const tarei_product *cons
   run->kernels->direct_product(&product);
 }
 
+/* Products of a row and a column each, for all leading dims. */
+static bool matmul_is_dots(const tarei_product *const p) {
+  return p->m == 1 && p->n == 1 && p->n_leading == 1;
+}
+
+typedef struct dots_job {
+  const tarei_run *run;
+  const tarei_product *p;
+} dots_job;
+
+static void matmul_dots_range(const void *const user, const size_t first, const size_t end,
+                              const int thread) {
+  (void)thread;
+  const dots_job *const j = user;
+  const tarei_run *const run = j->run;
+  const size_t lda = j->p->a_step[0] * j->p->k, ldb = j->p->b_step[0] * j->p->k;
+  const tarei_dots dots = {.a = (const float *)run->in[0]->data + first * lda,
+                           .b = (const float *)run->in[1]->data + first * ldb,
+                           .lda = lda,
+                           .ldb = ldb,
+                           .m = end - first,
+                           .k = j->p->k,
+                           .out = (float *)run->out[0]->data + first};
+  run->kernels->dots(&dots);
+}
+
 static void matmul_rows_any(const void *const user, const tarei_product *const p,
                             const tarei_product_rows *const r, void *const packed) {
   const tarei_run *const run = user;
@@ -104,6 +133,11 @@ static void matmul_rows_any(const void *const user, const tarei_product *const p
   tarei_product_any_of(run->in[0]->dtype)(&product);
 }
 
+static bool matmul_is_f32(const tarei_step *const step) {
+  const matmul_state *const s = step->state;
+  return !s->bf16 && step->graph->values[step->node->in[0]].dtype == TARE_F32;
+}
+
 static tarei_product_form matmul_form_of(const tarei_step *const step,
                                          const tarei_product *const p) {
   const matmul_state *const s = step->state;
@@ -111,8 +145,7 @@ static tarei_product_form matmul_form_of(const tarei_step *const step,
     return (tarei_product_form){tarei_plus(matmul_bf16_packed(p), tarei_bf16_scratch(p->k)),
                                 matmul_pack_bf16, matmul_rows_bf16};
   }
-  const bool f32 = step->graph->values[step->node->in[0]].dtype == TARE_F32;
-  if (!f32) {
+  if (!matmul_is_f32(step)) {
     return (tarei_product_form){sizeof(void *), point_to, matmul_rows_any};
   }
   const size_t packed = tarei_f32_packed_size(p->k, p->n);
@@ -135,6 +168,11 @@ static tare_status matmul_run(const tarei_step *const step, const tarei_run *con
   tarei_product p;
   tarei_product_read(r->in[0], r->in[1], false, &p);
   TAREI_TRY(tarei_product_check(&p, r->in[0], r->in[1], r->out[0], err));
+  tarei_product_join(&p);
+  if (matmul_is_f32(step) && matmul_is_dots(&p)) {
+    tarei_row_ranges(r, p.batch, p.k, LEAST_DOTS, matmul_dots_range, &(dots_job){r, &p});
+    return TARE_OK;
+  }
   const tarei_product_form form = matmul_form_of(step, &p);
   tarei_product_run(&p, r, &form, r);
   return TARE_OK;

@@ -49,6 +49,41 @@ tare_status tarei_product_check(const tarei_product *const p, const tare_tensor 
                           p->batch * p->m * p->n, (long long)tare_tensor_count(out));
 }
 
+static bool products_go_on(const tarei_product *const p, const int outer, const int inner) {
+  const size_t size = (size_t)p->leading[inner];
+  return p->a_step[outer] == p->a_step[inner] * size && p->b_step[outer] == p->b_step[inner] * size;
+}
+
+/* The last leading dim becomes rows of A: its matrices lie one after the other. */
+static void products_stack(tarei_product *const p) {
+  const size_t size = (size_t)p->leading[--p->n_leading];
+  p->m *= size;
+  p->batch /= size;
+  for (int i = 0; i < p->n_leading; i++) {
+    p->a_step[i] /= size;
+  }
+}
+
+void tarei_product_join(tarei_product *const p) {
+  int n = 0;
+  for (int i = 0; p->batch && i < p->n_leading; i++) {
+    if (p->leading[i] == 1) {
+      continue;
+    }
+    if (n && products_go_on(p, n - 1, i)) {
+      p->leading[n - 1] *= p->leading[i];
+    } else {
+      p->leading[n++] = p->leading[i];
+    }
+    p->a_step[n - 1] = p->a_step[i];
+    p->b_step[n - 1] = p->b_step[i];
+  }
+  p->n_leading = n;
+  if (n && p->a_step[n - 1] == 1 && p->b_step[n - 1] == 0) {
+    products_stack(p);
+  }
+}
+
 static void products_locate(const tarei_product *const p, size_t batch, size_t *const a,
                             size_t *const b) {
   *a = *b = 0;

@@ -25,6 +25,10 @@ void tarei_product_read(const tare_tensor *a, const tare_tensor *b, bool trans_b
 tare_status tarei_product_check(const tarei_product *p, const tare_tensor *a, const tare_tensor *b,
                                 const tare_tensor *out, tare_error *err);
 
+/* Makes one of leading dims that both operands go through evenly, and where the last of them reads
+ * the same B, rows of A. */
+void tarei_product_join(tarei_product *p);
+
 /* One item: rows [first, first + m) of output matrix `batch` from matrix a of A. `packed` is what
  * the thread's scratch holds. */
 typedef struct tarei_product_rows {

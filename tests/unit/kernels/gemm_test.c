@@ -407,8 +407,12 @@ static void f32_gemm_agrees_with_double(void **state) {
 static void direct_products(void **state) {
   (void)state;
   for (int i = 0; i < 300; i++) {
-    tarei_direct_product p = {.m = ck_below(10), .k = ck_below(40), .n = 1 + ck_below(70)};
+    tarei_direct_product p = {.m = ck_below(25), .k = ck_below(40), .n = 1 + ck_below(70)};
     p.n += i % 50 ? 0 : 2100; /* beyond the columns of one turn */
+    if (i % 3 == 0) {         /* few columns by more rows */
+      p.n = 1 + p.n % 8;
+      p.m += ck_below(50);
+    }
     p.lda = p.k + ck_below(3);
     p.ldb = p.n + ck_below(3);
     p.ld_out = p.n + ck_below(3);
@@ -435,6 +439,33 @@ static void direct_products(void **state) {
   }
 }
 
+static void dots_are_chains(void **state) {
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    tarei_dots d = {.m = ck_below(40), .k = ck_below(40)};
+    d.lda = i % 5 == 1 ? 0 : d.k + ck_below(3);
+    d.ldb = i % 5 == 2 ? 0 : d.k + ck_below(3);
+    float *const a = ck_floats(d.m * d.k + d.m * d.lda, false);
+    float *const b = ck_floats(d.m * d.k + d.m * d.ldb, false);
+    d.a = a;
+    d.b = b;
+    CK_EACH_ROW("dots") {
+      d.out = ck_output(d.m * sizeof *d.out);
+      ((tarei_dots_fn *)row->function)(&d);
+      for (size_t m = 0; m < d.m; m++) {
+        float sum = 0;
+        for (size_t k = 0; k < d.k; k++) {
+          sum = fmaf(a[m * d.lda + k], b[m * d.ldb + k], sum);
+        }
+        ck_assert_same_floats(row->name, &d.out[m], &sum, 1);
+      }
+      free(d.out);
+    }
+    free(a);
+    free(b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(i8_gemm_rows_give_the_bits_of_scalar),
@@ -449,6 +480,7 @@ int main(void) {
       cmocka_unit_test(f32_gemm_rows_finish_plain_results_like_scalar),
       cmocka_unit_test(f32_gemm_agrees_with_double),
       cmocka_unit_test(direct_products),
+      cmocka_unit_test(dots_are_chains),
   };
   return cmocka_run_group_tests_name("kernels.gemm", tests, ck_seed, NULL);
 }
