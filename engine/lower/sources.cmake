@@ -56,6 +56,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/move/lower_compress.c
   lower/move/lower_concat.c
   lower/move/lower_constants.c
+  lower/move/lower_expand.c
   lower/move/lower_gather.c
   lower/move/lower_non_zero.c
   lower/move/lower_one_hot.c
@@ -68,6 +69,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/move/lower_transpose.c
   lower/move/lower_trilu.c
   lower/move/lower_view.c
+  lower/move/repeats.c
   lower/norm/lower_batch_normalization.c
   lower/norm/lower_instance_norm.c
   lower/norm/lower_layer_norm.c

@@ -1,10 +1,8 @@
-/* Where and Expand: elements of any type, chosen or repeated by broadcasting. */
+/* Where: elements of any type, chosen by broadcasting. */
 #include <string.h>
 
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/move/elements.h"
-#include "engine/lower/numbers.h"
-#include "engine/lower/measured.h"
 
 typedef struct where_job {
   const uint8_t *condition;
@@ -64,44 +62,4 @@ static tare_status run_where(const tarei_step *const step, const tarei_run *cons
   return TARE_OK;
 }
 
-static void expand_row(const void *const user, const tarei_broadcast *const b, const size_t at,
-                       const size_t *const offset) {
-  const where_job *const j = user;
-  repeat_row(j->out + at * j->element, j->a + offset[0] * j->element, b->step[0], b->n, j->element);
-}
-
-/* Dims that only a run tells: those of the shape, broadcast with the input's. */
-static tare_status measure_expand(const tarei_step *const step, const tarei_run *const r,
-                                  int64_t *const values, tare_error *const err) {
-  const tare_tensor *const x = r->in[0];
-  int64_t dims[TARE_MAX_RANK];
-  tarei_ints shape;
-  TAREI_TRY(tarei_read_ints(step, r, 1, NULL, &shape, err));
-  const int n = shape.n;
-  const int rank = step->graph->values[step->node->out[0]].rank;
-  for (int i = 1; i <= rank; i++) {
-    const int64_t own = i <= x->rank ? x->dims[x->rank - i] : 1, to = i <= n ? shape.at[n - i] : 1;
-    if (to < 0 || (own != to && own != 1 && to != 1)) {
-      return tarei_fail(err, TARE_E_INPUT,
-                        "axis %d of the input is %lld, which does not broadcast to %lld",
-                        x->rank - i, (long long)own, (long long)to);
-    }
-    dims[rank - i] = own == 1 ? to : own;
-  }
-  tarei_measured_dims(step, 0, dims, values);
-  return TARE_OK;
-}
-
-static tare_status run_expand(const tarei_step *const step, const tarei_run *const r,
-                              tare_error *const err) {
-  (void)step;
-  tarei_broadcast layout;
-  TAREI_TRY(tarei_broadcast_read(r->in, 1, r->out[0], &layout, err));
-  const where_job j = {
-      .a = r->in[0]->data, .out = r->out[0]->data, .element = tare_dtype_size(r->out[0]->dtype)};
-  tarei_broadcast_run(&layout, r, expand_row, &j);
-  return TARE_OK;
-}
-
 const tarei_lowering tarei_lower_where = {.run = run_where};
-const tarei_lowering tarei_lower_expand = {.measure = measure_expand, .run = run_expand};

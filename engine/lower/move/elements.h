@@ -54,6 +54,12 @@ static inline void tarei_copy_strided(void *const to, const void *const from, co
 /* n times the same element. */
 static inline void tarei_fill_elements(void *const to, const void *const value, const size_t n,
                                        const size_t element) {
+  enum { MANY = 16 }; /* worth a call */
+  const char *const bytes = value;
+  if (n >= MANY && memcmp(bytes, bytes + 1, element - 1) == 0) {
+    memset(to, *bytes, n * element);
+    return;
+  }
   TAREI_BY_SIZE(
       element, const type same = *(const type *)value;
       for (size_t i = 0; i < n; i++) { ((type *)to)[i] = same; })

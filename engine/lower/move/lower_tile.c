@@ -1,10 +1,8 @@
-/* Tile: each row of the output is a row of the input, several times in a row. */
-#include <string.h>
-
+/* Tile: each axis is repeated as a whole. */
 #include "base/mem.h"
-#include "engine/lower/numbers.h"
 #include "engine/lower/measured.h"
-#include "engine/threads.h"
+#include "engine/lower/move/repeats.h"
+#include "engine/lower/numbers.h"
 
 static tare_status tile_measure(const tarei_step *const step, const tarei_run *const r,
                                 int64_t *const values, tare_error *const err) {
@@ -28,45 +26,23 @@ static tare_status tile_measure(const tarei_step *const step, const tarei_run *c
   return TARE_OK;
 }
 
-static void tile_row_range(const void *const user, const size_t first, const size_t end,
-                           const int thread) {
-  (void)thread;
-  const tarei_run *const r = user;
-  const tare_tensor *const x = r->in[0], *const out = r->out[0];
-  const int last = x->rank - 1;
-  const size_t element = tare_dtype_size(x->dtype), own = (size_t)x->dims[last] * element;
-  const size_t row_bytes = (size_t)out->dims[last] * element;
-  for (size_t row = first; row < end; row++) {
-    size_t from = 0, stride = 1, rest = row;
-    for (int d = last - 1; d >= 0; d--) {
-      from += rest % (size_t)out->dims[d] % (size_t)x->dims[d] * stride;
-      rest /= (size_t)out->dims[d];
-      stride *= (size_t)x->dims[d];
-    }
-    char *const to = (char *)out->data + row * row_bytes;
-    for (size_t at = 0; at < row_bytes; at += own) {
-      memcpy(to + at, (const char *)x->data + from * own, own);
-    }
-  }
-}
-
 static tare_status tile_run(const tarei_step *const step, const tarei_run *const r,
                             tare_error *const err) {
   (void)step;
   const tare_tensor *const x = r->in[0], *const out = r->out[0];
+  tarei_repeats repeats = {0};
+  size_t stride = (size_t)tare_tensor_count(x);
   for (int d = 0; d < x->rank; d++) {
-    if (out->dims[d] && (x->dims[d] < 1 || out->dims[d] % x->dims[d] != 0)) {
+    const int64_t own = x->dims[d], size = out->dims[d];
+    if (size && (own < 1 || size % own != 0)) {
       return tarei_fail(err, TARE_E_SHAPE, "cannot repeat axis %d of length %lld to length %lld", d,
-                        (long long)x->dims[d], (long long)out->dims[d]);
+                        (long long)own, (long long)size);
     }
+    stride = own > 1 ? stride / (size_t)own : stride;
+    tarei_repeats_add(&repeats, size ? (size_t)(size / own) : 0, 0);
+    tarei_repeats_add(&repeats, (size_t)own, stride);
   }
-  const size_t total = (size_t)tare_tensor_count(out), element = tare_dtype_size(x->dtype);
-  if (x->rank == 0) {
-    memcpy(out->data, x->data, element);
-  } else if (total) {
-    const size_t row = (size_t)out->dims[x->rank - 1];
-    tarei_row_ranges(r, total / row, row * element, 1u << 15, tile_row_range, r);
-  }
+  tarei_repeats_copy(&repeats, r);
   return TARE_OK;
 }
 
