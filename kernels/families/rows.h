@@ -9,7 +9,14 @@
 #include "kernels/families/epilogue.h"
 
 /* In-place allowed (out == x) for all of these. */
-typedef void tarei_softmax_fn(const float *x, size_t n, float *out);  /* one row */
+/* m softmaxes of n elements each. step 1: they are rows, one after the other; else columns beside each
+ * other, whose elements lie `step` apart. */
+typedef struct tarei_softmax {
+  const float *x;
+  float *out;
+  size_t m, n, step;
+} tarei_softmax;
+typedef void tarei_softmax_fn(const tarei_softmax *s);
 /* softmax(x * scale + mask) quantized as saturate_u8(round(p * inv_scale) + zero_point); mask may
  * be NULL; out_f32 or out_u8 may be NULL, not both. */
 typedef void tarei_softmax_fused_fn(const float *x, float scale, const float *mask, size_t n,
@@ -41,7 +48,7 @@ typedef struct tarei_softmax_bf16 {
 } tarei_softmax_bf16;
 /* The same e in bfloat16, half to even, and the sum of each row's rounded values. */
 typedef void tarei_softmax_bf16_fn(const tarei_softmax_bf16 *s);
-typedef void tarei_log_softmax_fn(const float *x, size_t n, float *out);
+typedef void tarei_log_softmax_fn(const float *x, size_t n, float *out); /* one row */
 /* y = (x - mean) / sqrt(variance + epsilon) * gain + shift; gain, shift may be NULL; residual (NULL
  * or n floats) is added to x first. Outputs as above. */
 typedef void tarei_layer_norm_fn(const float *x, const float *residual, size_t n, float epsilon,

@@ -61,31 +61,51 @@ static void softmax_lines(const softmax_job *const j, const void *const x, const
   }
 }
 
+/* Rows of the input from an element on become lines, m of each of `count` matrices of the inner
+ * dims. */
+static void softmax_turn_in(const softmax_job *const j, const size_t at, const size_t m,
+                            const size_t count, void *const lines) {
+  const softmax_rows *const r = &j->r;
+  const size_t element = tare_dtype_size(j->run->in[0]->dtype);
+  const tarei_turn turn = {.element = element,
+                           .from = (const char *)j->run->in[0]->data + at * element,
+                           .from_step = r->inner,
+                           .from_next = r->n * r->inner,
+                           .to = lines,
+                           .to_step = r->n,
+                           .to_next = r->n * m,
+                           .rows = m,
+                           .columns = r->n,
+                           .count = count};
+  j->run->kernels->transpose(&turn);
+}
+
+/* The other way round, into the output. */
+static void softmax_turn_out(const softmax_job *const j, const size_t at, const size_t m,
+                             const size_t count, const void *const lines) {
+  const softmax_rows *const r = &j->r;
+  const size_t element = tare_dtype_size(j->run->in[0]->dtype);
+  const tarei_turn turn = {.element = element,
+                           .from = lines,
+                           .from_step = r->n,
+                           .from_next = r->n * m,
+                           .to = (char *)j->run->out[0]->data + at * element,
+                           .to_step = r->inner,
+                           .to_next = r->n * r->inner,
+                           .rows = r->n,
+                           .columns = m,
+                           .count = count};
+  j->run->kernels->transpose(&turn);
+}
+
 /* Some rows from one on, of the same elements of the dims in front. */
 static void softmax_turned(const softmax_job *const j, const size_t row, const size_t m,
                            void *const lines) {
   const softmax_rows *const r = &j->r;
-  const size_t element = tare_dtype_size(j->run->in[0]->dtype);
-  const size_t at = (row / r->inner * r->n * r->inner + row % r->inner) * element;
-  const tarei_turn in = {.element = element,
-                         .from = (const char *)j->run->in[0]->data + at,
-                         .from_step = r->inner,
-                         .to = lines,
-                         .to_step = r->n,
-                         .rows = m,
-                         .columns = r->n,
-                         .count = 1};
-  const tarei_turn out = {.element = element,
-                          .from = lines,
-                          .from_step = r->n,
-                          .to = (char *)j->run->out[0]->data + at,
-                          .to_step = r->inner,
-                          .rows = r->n,
-                          .columns = m,
-                          .count = 1};
-  j->run->kernels->transpose(&in);
+  const size_t at = row / r->inner * r->n * r->inner + row % r->inner;
+  softmax_turn_in(j, at, m, 1, lines);
   softmax_lines(j, lines, m, lines);
-  j->run->kernels->transpose(&out);
+  softmax_turn_out(j, at, m, 1, lines);
 }
 
 static void row_range(const void *const user, const size_t first, const size_t end,
@@ -113,11 +133,6 @@ static tare_status softmax_run_rows(const tarei_step *const step, const tarei_ru
   const softmax_job j = {softmax_rows_of(step, run->in[0]), run, f32, f64};
   tarei_row_ranges(run, j.r.n ? j.r.outer * j.r.inner : 0, j.r.n, 4096, row_range, &j);
   return TARE_OK;
-}
-
-static void softmax_f32(const tarei_kernels *const kernels, const float *const x, const size_t n,
-                        float *const out) {
-  kernels->softmax(x, n, out);
 }
 
 static void log_softmax_f32(const tarei_kernels *const kernels, const float *const x,
@@ -175,10 +190,57 @@ static void hardmax_f64(const double *const x, const size_t n, double *const out
   out[best] = 1;
 }
 
-static tare_status run_softmax(const tarei_step *const step, const tarei_run *const r,
+static bool is_f32(const tarei_step *const step) {
+  return step->graph->values[step->node->in[0]].dtype == TARE_F32;
+}
+
+/* Floats, many rows or columns at a time. */
+static void softmax_f32_range(const void *const user, const size_t first, const size_t end,
+                              const int thread) {
+  (void)thread;
+  const softmax_job *const j = user;
+  const size_t n = j->r.n, inner = j->r.inner;
+  for (size_t row = first, m; row < end; row += m) {
+    const size_t left = inner - row % inner, at = row / inner * n * inner + row % inner;
+    m = inner == 1 || left > end - row ? end - row : left;
+    const tarei_softmax s = {.x = (const float *)j->run->in[0]->data + at,
+                             .out = (float *)j->run->out[0]->data + at,
+                             .m = m,
+                             .n = n,
+                             .step = inner};
+    j->run->kernels->softmax(&s);
+  }
+}
+
+/* Few columns, which would leave lanes without work, become rows. */
+static void softmax_few_range(const void *const user, const size_t first, const size_t end,
+                              const int thread) {
+  const softmax_job *const j = user;
+  const size_t n = j->r.n, inner = j->r.inner, most = TURNED_ROWS / inner;
+  float *const lines = tarei_thread_scratch(j->run, thread, turned_bytes(&j->r, TARE_F32));
+  for (size_t i = first, count; i < end; i += count) {
+    count = end - i < most ? end - i : most;
+    softmax_turn_in(j, i * n * inner, inner, count, lines);
+    const tarei_softmax s = {.x = lines, .out = lines, .m = count * inner, .n = n, .step = 1};
+    j->run->kernels->softmax(&s);
+    softmax_turn_out(j, i * n * inner, inner, count, lines);
+  }
+}
+
+static tare_status run_softmax(const tarei_step *const step, const tarei_run *const run,
                                tare_error *const err) {
   (void)err;
-  return softmax_run_rows(step, r, softmax_f32, softmax_f64);
+  if (!is_f32(step)) {
+    return softmax_run_rows(step, run, NULL, softmax_f64);
+  }
+  const softmax_job j = {.r = softmax_rows_of(step, run->in[0]), .run = run};
+  const size_t outer = j.r.n ? j.r.outer : 0, inner = j.r.inner;
+  if (inner > 1 && inner < TURNED_ROWS) {
+    tarei_row_ranges(run, outer, j.r.n * inner, 4096, softmax_few_range, &j);
+  } else {
+    tarei_row_ranges(run, outer * inner, j.r.n, 4096, softmax_f32_range, &j);
+  }
+  return TARE_OK;
 }
 
 static tare_status run_log_softmax(const tarei_step *const step, const tarei_run *const r,
@@ -191,10 +253,6 @@ static tare_status run_hardmax(const tarei_step *const step, const tarei_run *co
                                tare_error *const err) {
   (void)err;
   return softmax_run_rows(step, r, hardmax_f32, hardmax_f64);
-}
-
-static bool is_f32(const tarei_step *const step) {
-  return step->graph->values[step->node->in[0]].dtype == TARE_F32;
 }
 
 static tare_status softmax_prepare(tarei_step *const step, tarei_blobs *const blobs,

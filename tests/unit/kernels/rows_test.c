@@ -86,16 +86,17 @@ static void fused_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-static void compare_simple_rows(const char *family, tarei_softmax_fn *scalar) {
+static void log_softmax_rows_give_the_bits_of_scalar(void **state) {
+  (void)state;
   for (int i = 0; i < 300; i++) {
     const size_t n = ck_size();
     float *const x = ck_floats(n, i % 3 == 0);
     float *const expected = ck_alloc(n * sizeof *x);
-    scalar(x, n, expected);
-    CK_EACH_ROW(family) {
+    ck_scalar().log_softmax(x, n, expected);
+    CK_EACH_ROW("log_softmax") {
       float *const in_place = ck_alloc(n * sizeof *x);
       memcpy(in_place, x, n * sizeof *x);
-      ((tarei_softmax_fn *)row->function)(in_place, n, in_place);
+      ((tarei_log_softmax_fn *)row->function)(in_place, n, in_place);
       ck_assert_same_floats(row->name, in_place, expected, n);
       free(in_place);
     }
@@ -104,10 +105,45 @@ static void compare_simple_rows(const char *family, tarei_softmax_fn *scalar) {
   }
 }
 
-static void softmax_rows_give_the_bits_of_scalar(void **state) {
+/* The bits of one row at a time, which follow from those of its exponentials: softmax_fused. */
+static void expect_softmax(const float *x, size_t m, size_t n, size_t step, float *out) {
+  float *const row = ck_alloc(n * sizeof *row);
+  for (size_t i = 0; i < m; i++) {
+    const size_t first = step == 1 ? i * n : i;
+    for (size_t k = 0; k < n; k++) {
+      row[k] = x[first + k * step];
+    }
+    ck_scalar().softmax_fused(row, 1.0f, NULL, n, row, NULL, 1.0f, 0);
+    for (size_t k = 0; k < n; k++) {
+      out[first + k * step] = row[k];
+    }
+  }
+  free(row);
+}
+
+static void softmaxes_have_the_bits_of_one_row(void **state) {
   (void)state;
-  compare_simple_rows("softmax", ck_scalar().softmax);
-  compare_simple_rows("log_softmax", ck_scalar().log_softmax);
+  for (int i = 0; i < 300; i++) {
+    const bool columns = i % 2;
+    tarei_softmax s = {.m = ck_below(i % 8 ? 40 : 150),
+                       .n = i % 4 < 2 ? 1 + ck_below(20) : ck_size() + 1};
+    s.step = columns ? s.m + 2 + ck_below(3) : 1;
+    const size_t size = s.n * (columns ? s.step : s.m);
+    float *const x = ck_floats(size, i % 3 == 0);
+    float *const expected = ck_alloc(size * sizeof *x);
+    memcpy(expected, x, size * sizeof *x);
+    expect_softmax(x, s.m, s.n, s.step, expected);
+    CK_EACH_ROW("softmax") {
+      float *const in_place = ck_alloc(size * sizeof *x);
+      memcpy(in_place, x, size * sizeof *x);
+      s.x = s.out = in_place;
+      ((tarei_softmax_fn *)row->function)(&s);
+      ck_assert_same_floats(row->name, in_place, expected, size);
+      free(in_place);
+    }
+    free(x);
+    free(expected);
+  }
 }
 
 static void softmax_agrees_with_double(void **state) {
@@ -117,7 +153,7 @@ static void softmax_agrees_with_double(void **state) {
     float *const x = ck_floats(n, false);
     float *const p = ck_alloc(n * sizeof *p);
     float *const log_p = ck_alloc(n * sizeof *p);
-    ck_scalar().softmax(x, n, p);
+    ck_scalar().softmax(&(tarei_softmax){.x = x, .out = p, .m = 1, .n = n, .step = 1});
     ck_scalar().log_softmax(x, n, log_p);
     double max = -INFINITY, sum = 0;
     for (size_t j = 0; j < n; j++) {
@@ -141,17 +177,18 @@ static void softmax_takes_masks_and_infinities(void **state) {
   CK_EACH_ROW("softmax") {
     tarei_softmax_fn *const f = (tarei_softmax_fn *)row->function;
     float x[19];
+    const tarei_softmax s = {.x = x, .out = x, .m = 1, .n = 19, .step = 1};
     for (int i = 0; i < 19; i++) {
       x[i] = i < 4 ? 1.0f : i < 10 ? -10000.0f : -INFINITY;
     }
-    f(x, 19, x);
+    f(&s);
     for (int i = 0; i < 19; i++) {
       assert_true(x[i] == (i < 4 ? 0.25f : 0.0f));
     }
     for (int i = 0; i < 19; i++) {
       x[i] = -INFINITY;
     }
-    f(x, 19, x);
+    f(&s);
     assert_true(isnan(x[0]) && isnan(x[18]));
   }
 }
@@ -431,7 +468,8 @@ static void tables_map_every_byte(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fused_rows_give_the_bits_of_scalar),
-      cmocka_unit_test(softmax_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(log_softmax_rows_give_the_bits_of_scalar),
+      cmocka_unit_test(softmaxes_have_the_bits_of_one_row),
       cmocka_unit_test(softmax_agrees_with_double),
       cmocka_unit_test(softmax_takes_masks_and_infinities),
       cmocka_unit_test(layer_norm_agrees_with_double),

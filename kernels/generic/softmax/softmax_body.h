@@ -1,4 +1,5 @@
-/* Softmax of rows: in float, quantized, and as numbers that its readers divide by their sum.
+/* Softmax of rows of scaled and masked logits, and as numbers that its readers divide by their sum;
+ * its logarithm.
  * Instantiated once per ISA. */
 #include <math.h>
 
@@ -84,12 +85,6 @@ static void TAREI_K(softmax_row)(const logits *logits_of, float scale, size_t n,
                                : logits_exp(&l, v_set1(max), i, left, NULL);
     row_put(&sink, i, v_mul(e, inverse), left);
   }
-}
-
-void TAREI_K(tarei_k_softmax_f32_16)(const float *x, size_t n, float *out) {
-  const logits l = {x, NULL, v_set1(1.0f)};
-  const row_sink sink = {out, NULL, quantizer_for(1.0f, 0)};
-  TAREI_K(softmax_row)(&l, 1.0f, n, &sink);
 }
 
 void TAREI_K(tarei_k_softmax_fused_f32u8_16)(const float *x, float scale, const float *mask,
