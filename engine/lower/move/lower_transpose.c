@@ -5,13 +5,15 @@
 #include "engine/threads.h"
 
 #define LEAST ((size_t)1 << 15) /* bytes that are worth a claim */
-#define STRIP 256               /* bytes: several lines of the input in a row */
+#define STRIP 512               /* bytes: several lines of the input in a row */
 #define WIDTH 512               /* bytes: several lines of the output in a row */
+#define SQUARE 256              /* bytes of both, where neither may be many */
 #define LINE 64                 /* bytes: kernels turn blocks of so many, in both directions */
 #define STRIPS 4                /* for each thread, where there are enough rows */
-#define SET 4096                /* bytes: lines so far apart have the same place in caches */
+#define SET 4096                /* bytes: lines so far apart have the same place in a cache */
 #define SET_LINES 8             /* that stay there together */
-#define ASIDE_ROWS 64
+#define ASIDE_ROWS 64           /* at most */
+
 /* Output axes, outermost first, with the input's stride in elements. */
 typedef struct transpose_layout {
   int n;
@@ -138,9 +140,9 @@ typedef struct tiling {
   const tarei_run *run;
 } tiling;
 
-/* What a tile reads and writes stays in the first cache. */
+/* Rows that are turned aside: what they read stays in the first cache beside them. */
 static size_t aside_height(const size_t element) {
-  const size_t rows = STRIP / element;
+  const size_t rows = SQUARE / element;
   return rows < ASIDE_ROWS ? rows : ASIDE_ROWS;
 }
 
@@ -194,14 +196,24 @@ static void strip_range(const void *const user, const size_t first, const size_t
   }
 }
 
-/* Lower ones where all threads would not find work otherwise. */
-static size_t strip_height(const tarei_turn *const turn, const size_t matrices, const int threads) {
-  size_t height = STRIP / turn->element;
-  while (threads > 1 && height > LINE / turn->element &&
-         matrices * turn->rows < STRIPS * height * (size_t)threads) {
-    height /= 2;
+/* The size of tiles. Where columns of the input or rows of the output meet in caches, few of them
+ * are read or written at a time. */
+static void tiling_cut(tiling *const t) {
+  const size_t element = t->turn.element;
+  const bool columns_meet = t->turn.from_step * element % (SET / 2) == 0;
+  const bool rows_meet = t->turn.to_step * element % SET == 0 && t->turn.rows > SET_LINES;
+  t->aside = rows_meet && !columns_meet;
+  t->width = (columns_meet ? rows_meet ? SQUARE : LINE : WIDTH) / element;
+  t->height = t->aside ? aside_height(element) : (rows_meet ? SQUARE : STRIP) / element;
+}
+
+/* Lower strips where all threads would not find work otherwise. */
+static void tiling_share(tiling *const t, const size_t matrices, const int threads) {
+  while (threads > 1 && t->height > LINE / t->turn.element &&
+         matrices * t->turn.rows < STRIPS * t->height * (size_t)threads) {
+    t->height /= 2;
   }
-  return height;
+  t->strips = (t->turn.rows + t->height - 1) / t->height;
 }
 
 /* Output axis `unit` is the one that is contiguous in the input; it and the last output axis span a
@@ -229,10 +241,8 @@ static void transpose_tiles(const transpose_layout *const l, const int unit,
       matrices *= l->size[a];
     }
   }
-  t.aside = t.turn.to_step * element % SET == 0 && t.turn.rows > SET_LINES;
-  t.width = (t.aside || t.turn.from_step * element % SET ? WIDTH : LINE) / element;
-  t.height = t.aside ? aside_height(element) : strip_height(&t.turn, matrices, run->threads);
-  t.strips = (t.turn.rows + t.height - 1) / t.height;
+  tiling_cut(&t);
+  tiling_share(&t, matrices, run->threads);
   const size_t height = t.height < t.turn.rows ? t.height : t.turn.rows;
   tarei_row_ranges(run, matrices * t.strips, height * t.turn.columns * element, LEAST, strip_range,
                    &t);
