@@ -4,7 +4,11 @@
 
 #include "kernels/generic/epilogue.h"
 
-enum { GEMM_PANEL = 32, GEMM_A_BYTES = 384 * 1024 };
+enum {
+  GEMM_PANEL = 32,
+  GEMM_A_BYTES = 384 * 1024, /* rows that stay in L2 */
+  GEMM_B_BYTES = 8 * 1024,   /* panels that stay in L1 beside rows of the output */
+};
 
 /* The heights of blocks; the last are those by one panel that 32 registers hold. */
 #define GEMM_HEIGHTS_TO_6(X) X(1) X(2) X(3) X(4) X(5) X(6)
@@ -26,14 +30,19 @@ static inline size_t gemm_walk_row_blocks(const gemm_walk *w) {
   return (w->m + w->max_rows - 1) / w->max_rows;
 }
 
+static inline bool gemm_walk_keeps_panels(const gemm_walk *w) {
+  return w->row_bytes * GEMM_PANEL * (w->panels - w->first_panel) <= GEMM_B_BYTES;
+}
+
 static inline size_t gemm_walk_groups(const gemm_walk *w) {
   const size_t fitting = GEMM_A_BYTES / (w->row_bytes * w->max_rows + 1);
-  const size_t in_group = fitting ? fitting : 1;
+  const size_t in_group = fitting && !gemm_walk_keeps_panels(w) ? fitting : 1;
   return (gemm_walk_row_blocks(w) + in_group - 1) / in_group;
 }
 
 /* Rows are cut into blocks of nearly equal height, and blocks into groups whose rows stay in L2
- * while all panels pass. */
+ * while all panels pass. Where the panels stay in L1, a block is a group of its own: the rows of
+ * the output are written one after the other. */
 static inline void gemm_walk_blocks(const gemm_walk *w) {
   const size_t blocks = gemm_walk_row_blocks(w);
   const size_t groups = gemm_walk_groups(w);

@@ -43,6 +43,14 @@ TAREI_INLINE void finish_column(const tarei_epilogue *e, const F32_VECTOR *v, si
   const F32_VECTOR bias = e->bias ? f32_load(mask, e->bias + n0) : f32_set1(-0.0f);
   const float_bounds bounds = float_bounds_of(e, true);
   float *out = e->out_f32 + m0 * e->ld_f32 + n0;
+  if (e->act == TAREI_ACT_none) { /* products of few steps are no longer than this */
+#pragma GCC unroll 14
+    for (size_t i = 0; i < rows; i++) {
+      f32_store(out, mask, f32_add(v[i * columns], bias));
+      out += e->ld_f32;
+    }
+    return;
+  }
 #pragma GCC unroll 14
   for (size_t i = 0; i < rows; i++) {
     f32_store(out, mask, float_bounded(bounds, f32_add(v[i * columns], bias)));
