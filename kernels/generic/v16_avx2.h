@@ -343,15 +343,17 @@ TAREI_INLINE v16i i_max_of_each(const v16i *v) {
 }
 
 #define V16_HAS_COLUMNS
+TAREI_INLINE __m128 row_part(const float *p, size_t n) {
+  return n >= 4 ? _mm_loadu_ps(p) : _mm_maskload_ps(p, _mm256_castsi256_si128(mask8(n, 0)));
+}
+
 /* Four columns of eight rows, which become lanes: fours of rows four apart first. */
 TAREI_INLINE void load_four_columns(const float *p, size_t ld, size_t rows, size_t n, __m256 *out) {
-  const __m128i columns = _mm256_castsi256_si128(mask8(n, 0));
   __m256 r[4];
 #pragma GCC unroll 4
   for (size_t i = 0; i < 4; i++) {
-    const __m128 low = i < rows ? _mm_maskload_ps(p + i * ld, columns) : _mm_setzero_ps();
-    const __m128 high =
-        i + 4 < rows ? _mm_maskload_ps(p + (i + 4) * ld, columns) : _mm_setzero_ps();
+    const __m128 low = i < rows ? row_part(p + i * ld, n) : _mm_setzero_ps();
+    const __m128 high = i + 4 < rows ? row_part(p + (i + 4) * ld, n) : _mm_setzero_ps();
     r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
   }
   const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r[0], r[1]));

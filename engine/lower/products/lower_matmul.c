@@ -61,7 +61,7 @@ static void matmul_rows_bf16(const void *const user, const tarei_product *const 
  * product. The scratch has room for a packed B all the same: at the largest dims a product may be
  * direct that is not at others. */
 static bool matmul_is_direct(const tarei_product *const p) {
-  enum { FEW_ROWS = 3, FEW_COLUMNS = 7, NEAR = 8192 }; /* NEAR: floats in the first cache */
+  enum { FEW_ROWS = 3, FEW_COLUMNS = 7, NEAR = 65536 }; /* NEAR: floats that come fast */
   return p->m <= FEW_ROWS || p->n <= FEW_COLUMNS || p->k <= NEAR / p->n;
 }
 

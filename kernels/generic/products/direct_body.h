@@ -3,7 +3,7 @@
 #include "kernels/generic/v16.h"
 
 enum {
-  DIRECT_ROWS = V16_REGISTERS > 16 ? 8 : 4, /* in registers, by so many vectors of columns */
+  DIRECT_ROWS = V16_REGISTERS > 16 ? 8 : 6, /* in registers, by so many vectors of columns */
   DIRECT_VECTORS = V16_REGISTERS > 16 ? 2 : 1,
   DIRECT_FOUR = 4,       /* rows at a time of what is left of them */
   DIRECT_STEPS = 4,      /* rows of B at a time where few rows of A read them */
