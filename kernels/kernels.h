@@ -86,6 +86,7 @@
   X(act, tarei_act_fn)                         \
   X(unary, tarei_unary_fn)                     \
   X(binary, tarei_binary_fn)                   \
+  X(pair, tarei_pair_fn)                       \
   X(gru_reset, tarei_gru_gates_fn)             \
   X(gru_steps, tarei_gru_steps_fn)             \
   X(gru_steps_i8, tarei_gru_steps_fn)          \

@@ -34,6 +34,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv/windows.c
   lower/elementwise/block_operand.c
   lower/elementwise/chain_links.c
+  lower/elementwise/divisor.c
   lower/elementwise/elementwise.c
   lower/elementwise/lower_binary.c
   lower/elementwise/lower_cast.c
@@ -50,7 +51,6 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/elementwise/lower_where.c
   lower/elementwise/pointwise.c
   lower/elementwise/repeated.c
-  lower/elementwise/typed_binary.c
   lower/elementwise/typed_unary.c
   lower/move/indices.c
   lower/move/lower_compress.c
@@ -99,6 +99,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/recurrent/recurrent_step.c
   lower/recurrent/recurrent_unit.c
   lower/recurrent/recurrent_weights.c
+  lower/reduce/arg_extreme.c
   lower/reduce/log_sum_exp.c
   lower/reduce/lower_arg_extreme.c
   lower/reduce/lower_cumulate.c

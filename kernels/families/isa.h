@@ -5,7 +5,7 @@
 
 typedef enum tarei_isa {
   TAREI_ISA_SCALAR = 0,
-  TAREI_ISA_AVX2 = 1u << 0, /* with FMA */
+  TAREI_ISA_AVX2 = 1u << 0, /* with FMA and F16C */
   TAREI_ISA_AVXVNNI = 1u << 1,
   TAREI_ISA_AVX512 = 1u << 2, /* F, BW, VL, DQ */
   TAREI_ISA_AVX512VNNI = 1u << 3,

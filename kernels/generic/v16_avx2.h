@@ -1,4 +1,4 @@
-/* v16 on AVX2 and FMA: two halves of eight lanes. */
+/* v16 on AVX2, FMA and F16C: two halves of eight lanes. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -215,6 +215,17 @@ TAREI_LANE v16i v_truncate(v16 a) {
 /* half to even; likewise */
 TAREI_LANE v16i v_nearest(v16 a) {
   return BOTH(v16i, UNARY, _mm256_cvtps_epi32, a);
+}
+#define V16_NARROWS_F16
+TAREI_INLINE void v_store_f16(uint16_t *p, v16 v) {
+  enum { NEAREST = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
+  _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(v.low, NEAREST));
+  _mm_storeu_si128((__m128i *)(p + 8), _mm256_cvtps_ph(v.high, NEAREST));
+}
+#define V16_WIDENS_F16
+TAREI_INLINE v16 v_load_f16(const uint16_t *p) {
+  return (v16){_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)),
+               _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p + 8)))};
 }
 
 TAREI_INLINE __m128i bytes_part(const void *p, size_t n) {

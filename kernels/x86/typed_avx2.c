@@ -3,5 +3,6 @@
 #error "needs AVX2 and FMA"
 #endif
 #define TAREI_ISA_SUFFIX avx2
-#include "kernels/generic/cast_body.h"
-#include "kernels/generic/reduce_body.h"
+#include "kernels/generic/typed/cast_body.h"
+#include "kernels/generic/typed/pair_body.h"
+#include "kernels/generic/typed/reduce_body.h"

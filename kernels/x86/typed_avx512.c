@@ -4,5 +4,6 @@
 #error "needs AVX-512 F, BW, VL and DQ"
 #endif
 #define TAREI_ISA_SUFFIX avx512
-#include "kernels/generic/cast_body.h"
-#include "kernels/generic/reduce_body.h"
+#include "kernels/generic/typed/cast_body.h"
+#include "kernels/generic/typed/pair_body.h"
+#include "kernels/generic/typed/reduce_body.h"

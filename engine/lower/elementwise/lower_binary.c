@@ -1,17 +1,17 @@
 /* Elementwise operators of two operands (Min and Max: of any number), with broadcasting. */
+#include "engine/lower/elementwise/divisor.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/elementwise/repeated.h"
 #include "engine/lower/fused.h"
-#include "engine/lower/elementwise/typed_binary.h"
 
 typedef struct binary_job {
   tarei_binary op;
   const tarei_run *run;
   const void *a, *b;
   void *out;
-  tarei_epilogue to;    /* of floats */
-  tarei_pair_fn *typed; /* of other types */
-  size_t size;          /* of an element */
+  tarei_epilogue to;        /* of floats */
+  tarei_pair_row_fn *typed; /* of other types */
+  size_t size;              /* of an element */
   tarei_repeated repeated;
 } binary_job;
 
@@ -96,7 +96,7 @@ static tare_status binary_prepare(tarei_step *const step, const tarei_binary op,
                                   tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   if (dtype != TARE_F32) {
-    return tarei_pair_of(pairs[op], dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
+    return step->kernels->pair(pairs[op], dtype) ? TARE_OK : tarei_refuse_dtype(dtype, err);
   }
   tarei_fused *const fused = step->state;
   TAREI_TRY(tarei_fused_read(step, fused, err));
@@ -116,7 +116,7 @@ static tare_status binary_combine(const tarei_step *const step, const tarei_bina
                   .a = a->data,
                   .b = b->data,
                   .out = r->out[0]->data,
-                  .typed = tarei_pair_of(pairs[op], a->dtype),
+                  .typed = r->kernels->pair(pairs[op], a->dtype),
                   .size = tare_dtype_size(a->dtype)};
   tarei_broadcast_fn row = typed_row;
   if (a->dtype == TARE_F32) {
@@ -143,7 +143,7 @@ static tare_status run_binary(const tarei_step *const step, const tarei_run *con
 }
 
 static const char *binary_kernel(const tarei_step *const step, const tarei_kernels *const k) {
-  return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->binary_name : "";
+  return step->graph->values[step->node->in[0]].dtype == TARE_F32 ? k->binary_name : k->pair_name;
 }
 
 /* More than two operands: the output is written before the last one is read. */

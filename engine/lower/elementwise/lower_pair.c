@@ -2,17 +2,17 @@
  */
 #include <string.h>
 
+#include "engine/lower/elementwise/divisor.h"
 #include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/operands.h"
-#include "engine/lower/elementwise/typed_binary.h"
 
 typedef struct pair_state {
-  tarei_pair_fn *function;
+  tarei_pair_row_fn *function;
   bool divides;
 } pair_state;
 
 typedef struct pair_job {
-  tarei_pair_fn *function;
+  tarei_pair_row_fn *function;
   const char *a, *b;
   char *out;
   size_t size, out_size; /* of an element */
@@ -29,7 +29,7 @@ static tare_status prepare_pair(tarei_step *const step, const tarei_pair pair,
                                 tare_error *const err) {
   const tare_dtype dtype = step->graph->values[step->node->in[0]].dtype;
   pair_state *const s = step->state;
-  s->function = tarei_pair_of(pair, dtype);
+  s->function = step->kernels->pair(pair, dtype);
   s->divides = pair == TAREI_PAIR_MOD || pair == TAREI_PAIR_FMOD;
   return s->function ? TARE_OK : tarei_refuse_dtype(dtype, err);
 }
@@ -52,6 +52,8 @@ static tare_status pair_run(const tarei_step *const step, const tarei_run *const
   return TARE_OK;
 }
 
+TAREI_KERNEL_OF(pair_kernel, pair)
+
 static tarei_pair remainder_of(const tarei_node *const node) {
   return tarei_attr_int(node, "fmod", 0) == 1 ? TAREI_PAIR_FMOD : TAREI_PAIR_MOD;
 }
@@ -67,8 +69,10 @@ static tarei_pair shift_of(const tarei_node *const node) {
     (void)blobs;                                                                    \
     return prepare_pair(step, pair, err);                                           \
   }                                                                                 \
-  const tarei_lowering tarei_lower_##id = {                                         \
-      .state_bytes = sizeof(pair_state), .prepare = prepare_##id, .run = pair_run};
+  const tarei_lowering tarei_lower_##id = {.state_bytes = sizeof(pair_state),       \
+                                           .prepare = prepare_##id,                 \
+                                           .run = pair_run,                         \
+                                           .kernel = pair_kernel};
 
 PAIR(and, TAREI_PAIR_AND)
 PAIR(bit_shift, shift_of(step->node))

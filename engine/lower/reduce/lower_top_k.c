@@ -1,10 +1,13 @@
 /* TopK, in order even where the node asks for none. Of equal elements those of lower index come
  * first; NaN counts as larger than any number. */
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/lower/move/elements.h"
 #include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
+#include "engine/lower/reduce/arg_extreme.h"
 #include "engine/lower/reduce/sort_keys.h"
 #include "engine/threads.h"
 
@@ -96,6 +99,52 @@ static void top_k_row_range(const void *const user, const size_t first, const si
   }
 }
 
+/* --- a single one ----------------------------------------------------------------------------- */
+
+static bool top_is_nan(const tare_tensor *const x, const size_t at) {
+  return x->dtype == TARE_F32   ? isnan(((const float *)x->data)[at])
+         : x->dtype == TARE_F64 ? isnan(((const double *)x->data)[at])
+                                : false;
+}
+
+/* Values of results that lie side by side, from those of the axis: results [first, first + n). */
+static void top_1_pick(const top_k_job *const j, const size_t first, const size_t n) {
+  const tare_tensor *const x = j->run->in[0];
+  const size_t from = first / j->inner * j->n * j->inner + first % j->inner;
+  int64_t *const at = j->indices + first;
+  for (size_t i = 0; !j->flip && i < n; i++) { /* a NaN, where the least is wanted */
+    if (top_is_nan(x, from + (size_t)at[i] * j->inner + i)) {
+      top_k_entry best;
+      top_k_choose(j, from + i, &best);
+      at[i] = best.at;
+    }
+  }
+  if (j->values) {
+    TAREI_BY_SIZE(
+        j->element, for (size_t i = 0; i < n; i++) {
+          ((type *)j->values)[first + i] =
+              ((const type *)x->data)[from + (size_t)at[i] * j->inner + i];
+        })
+  }
+}
+
+static void top_1_range(const void *const user, size_t first, const size_t end, const int thread) {
+  (void)thread;
+  const top_k_job *const j = user;
+  for (size_t n; first < end; first += n) {
+    const size_t left = j->inner - first % j->inner;
+    n = left < end - first ? left : end - first;
+    top_1_pick(j, first, n);
+  }
+}
+
+static void top_1_run(const top_k_job *const j, const int axis, const size_t results) {
+  tarei_arg_extreme(j->run, j->run->in[0], axis, !j->flip, false, j->indices);
+  tarei_row_ranges(j->run, results, 1, 4096, top_1_range, j);
+}
+
+/* --- the operator ----------------------------------------------------------------------------- */
+
 static int top_k_axis_of(const tarei_step *const step, const tare_tensor *const x) {
   const int64_t axis = tarei_attr_int(step->node, "axis", -1);
   return (int)(axis < 0 ? axis + x->rank : axis);
@@ -103,9 +152,11 @@ static int top_k_axis_of(const tarei_step *const step, const tare_tensor *const 
 
 static size_t top_k_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                             const tare_tensor *const *const out, const int threads) {
-  (void)out;
-  return tarei_times((size_t)in[0]->dims[top_k_axis_of(step, in[0])] * sizeof(top_k_entry),
-                     (size_t)threads);
+  const size_t n = (size_t)in[0]->dims[top_k_axis_of(step, in[0])];
+  const size_t rows = n ? (size_t)tare_tensor_count(in[0]) / n : 0;
+  const size_t heaps = tarei_times(n * sizeof(top_k_entry), (size_t)threads);
+  const size_t indices = step->node->n_out > 1 && out[1] ? 0 : rows * sizeof(int64_t);
+  return heaps > indices ? heaps : indices; /* a single one needs no heap */
 }
 
 /* k of this run, inside the axis. */
@@ -156,7 +207,13 @@ static tare_status top_k_run(const tarei_step *const step, const tarei_run *cons
   for (int d = axis + 1; d < x->rank; d++) {
     j.inner *= (size_t)x->dims[d];
   }
-  tarei_row_ranges(r, (size_t)tare_tensor_count(x) / j.n, j.n, 4096, top_k_row_range, &j);
+  const size_t rows = (size_t)tare_tensor_count(x) / j.n;
+  if (k == 1) {
+    j.indices = has_indices ? j.indices : r->scratch;
+    top_1_run(&j, axis, rows);
+  } else {
+    tarei_row_ranges(r, rows, j.n, 4096, top_k_row_range, &j);
+  }
   return TARE_OK;
 }
 

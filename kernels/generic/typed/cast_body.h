@@ -77,7 +77,7 @@ static cast_row_fn *TAREI_K(cast_direct)(tare_dtype from, tare_dtype to) {
 }
 
 /* --- short floats ----------------------------------------------------------------------------- */
-CAST_ROW(f16_to_f32, uint16_t, float, tarei_f16_to_float(x))
+CAST_ROW(f16_to_f32_rest, uint16_t, float, tarei_f16_to_float(x))
 CAST_ROW(f32_to_f16_rest, float, uint16_t, tarei_float_to_f16(x))
 CAST_ROW(bf16_to_f32, uint16_t, float, tarei_bf16_to_float(x))
 CAST_ROW(f32_to_bf16, float, uint16_t, tarei_float_to_bf16(x))
@@ -94,6 +94,18 @@ TAREI_INLINE float cast_odd_float(double x) {
 }
 CAST_ROW(f64_to_odd_f32, double, float, cast_odd_float(x))
 #undef CAST_ROW
+
+static void TAREI_K(f16_to_f32)(const void *x, size_t n, void *out) {
+  const uint16_t *in = x;
+  float *to = out;
+  size_t i = 0;
+#ifdef V16_WIDENS_F16
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    v_store(to + i, v_load_f16(in + i));
+  }
+#endif
+  TAREI_K(f16_to_f32_rest)(in + i, n - i, to + i);
+}
 
 static void TAREI_K(f32_to_f16)(const void *x, size_t n, void *out) {
   const float *in = x;
