@@ -3,12 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/generic/v16.h"
+#include "kernels/generic/typed/sums.h"
 #include "kernels/typed.h"
 
 enum {
-  REDUCE_LANES = 16,
-  REDUCE_SHORT = 2 * REDUCE_LANES,
+  REDUCE_SHORT = 2 * SUM_LANES,
   REDUCE_NEAR_BYTES = 16 << 10, /* stay in the first cache while all lanes read their share */
   REDUCE_FEW_BYTES =
       512, /* of lanes: each would wait for its own last sum in a row after another */
@@ -31,125 +30,73 @@ typedef void reduce_rows_fn(tarei_reduce_part part, const tarei_reduction *r, co
     }                                                                 \
   }
 
-/* Joins lanes l and l + half. */
-#define FOLD(lane, half, type, JOIN)            \
-  for (size_t l = 0; l < (half); l++) {         \
-    const type a = lane[l], v = lane[l + half]; \
-    lane[l] = (JOIN);                           \
-  }
-
-/* Elements that lie side by side: element i of a block goes to lane i mod REDUCE_LANES, lanes are
- * joined by halves, blocks in their order. JOIN is of two results so far, a and v. */
-#define REDUCE_SIDE_BY_SIDE(name, type, wide, INIT, STEP, JOIN)                 \
-  static wide TAREI_K(name##_of_block)(const type *x, size_t n) {               \
-    wide lane[REDUCE_LANES];                                                    \
-    for (size_t l = 0; l < REDUCE_LANES; l++) {                                 \
-      lane[l] = (INIT);                                                         \
-    }                                                                           \
-    size_t i = 0;                                                               \
-    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {                          \
-      for (size_t l = 0; l < REDUCE_LANES; l++) {                               \
-        const wide a = lane[l], v = (wide)x[i + l];                             \
-        lane[l] = (STEP);                                                       \
-      }                                                                         \
-    }                                                                           \
-    for (size_t l = 0; i + l < n; l++) {                                        \
-      const wide a = lane[l], v = (wide)x[i + l];                               \
-      lane[l] = (STEP);                                                         \
-    }                                                                           \
-    FOLD(lane, 8, wide, JOIN)                                                   \
-    FOLD(lane, 4, wide, JOIN)                                                   \
-    FOLD(lane, 2, wide, JOIN)                                                   \
-    FOLD(lane, 1, wide, JOIN)                                                   \
-    return lane[0];                                                             \
-  }                                                                             \
-  static wide TAREI_K(name##_of_all)(const tarei_reduction *r, const type *x) { \
-    wide all = (INIT);                                                          \
-    for (size_t row = 0; row < r->rows; row++) {                                \
-      const type *const from = x + tarei_reduction_row(r, row);                 \
-      for (size_t i = 0; i < r->n; i += TAREI_REDUCE_BLOCK) {                   \
-        const size_t left = r->n - i;                                           \
-        const wide a = all;                                                     \
-        const wide v = TAREI_K(name##_of_block)(                                \
-            from + i, left < TAREI_REDUCE_BLOCK ? left : TAREI_REDUCE_BLOCK);   \
-        all = (JOIN);                                                           \
-      }                                                                         \
-    }                                                                           \
-    return all;                                                                 \
-  }
-
 /* How many of the lanes, which lie side by side, are summed in blocks that registers hold, over
  * many rows at a time: where lanes are few or rows far apart. The others are summed row by row. */
 static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes, size_t size) {
   const bool down = lanes * size <= REDUCE_FEW_BYTES || r->stride * size >= REDUCE_FAR_BYTES;
-  return down ? lanes / REDUCE_LANES * REDUCE_LANES : 0;
+  return down ? lanes / SUM_LANES * SUM_LANES : 0;
 }
 
-#define REDUCE_LANES_DOWN(name, type, wide, STEP)                                             \
-  static void TAREI_K(name##_down)(const type *x, size_t n, size_t stride, wide *acc) {       \
-    wide lane[REDUCE_LANES];                                                                  \
-    memcpy(lane, acc, sizeof lane);                                                           \
-    for (size_t i = 0; i < n; i++, x += stride) {                                             \
-      for (size_t l = 0; l < REDUCE_LANES; l++) {                                             \
-        const wide a = lane[l], v = (wide)x[l];                                               \
-        lane[l] = (STEP);                                                                     \
-      }                                                                                       \
-    }                                                                                         \
-    memcpy(acc, lane, sizeof lane);                                                           \
-  }                                                                                           \
-  static void TAREI_K(name##_of_lanes)(const tarei_reduction *r, const type *x, size_t lanes, \
-                                       wide *acc) {                                           \
-    const size_t most = REDUCE_NEAR_BYTES / (lanes * sizeof *x);                              \
-    const size_t down = TAREI_K(reduce_lanes_down)(r, lanes, sizeof *x);                      \
-    for (size_t row = 0; row < r->rows; row++) {                                              \
-      const type *from = x + tarei_reduction_row(r, row);                                     \
-      for (size_t i = 0, n; i < r->n; i += n, from += n * r->stride) {                        \
-        n = r->n - i < most ? r->n - i : most;                                                \
-        for (size_t l = 0; l < down; l += REDUCE_LANES) {                                     \
-          TAREI_K(name##_down)(from + l, n, r->stride, acc + l);                              \
-        }                                                                                     \
-        for (size_t k = 0; down < lanes && k < n; k++) {                                      \
-          for (size_t l = down; l < lanes; l++) {                                             \
-            const wide a = acc[l], v = (wide)from[k * r->stride + l];                         \
-            acc[l] = (STEP);                                                                  \
-          }                                                                                   \
-        }                                                                                     \
-      }                                                                                       \
-    }                                                                                         \
-  }
-
-/* Sums of a kind: INIT, STEP (of a, the result so far, and v) and JOIN. Results so far stay in
- * registers where the number of lanes is known. */
-#define REDUCE_SUMS(name, type, wide, INIT, STEP, JOIN)                                      \
-  REDUCE_SIDE_BY_SIDE(name, type, wide, INIT, STEP, JOIN)                                    \
-  REDUCE_LANES_DOWN(name, type, wide, STEP)                                                  \
-  static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x, \
-                            size_t lanes, size_t step, wide *acc) {                          \
-    wide few[TAREI_REDUCTION_ROWS];                                                          \
-    for (size_t l = 0; l < lanes; l++) {                                                     \
-      acc[l] = (INIT);                                                                       \
-    }                                                                                        \
-    for (size_t l = 0; l < TAREI_REDUCTION_ROWS; l++) {                                      \
-      few[l] = (INIT);                                                                       \
-    }                                                                                        \
-    if (part == TAREI_REDUCE_LAST) {                                                         \
-      for (size_t i = 0; i < r->n; i++) {                                                    \
-        const wide a = acc[0], v = ((const wide *)x)[i];                                     \
-        acc[0] = (JOIN);                                                                     \
-      }                                                                                      \
-    } else if (part == TAREI_REDUCE_FIRST || (r->stride == 1 && r->n >= REDUCE_SHORT)) {     \
-      for (size_t l = 0; l < lanes; l++) {                                                   \
-        acc[l] = TAREI_K(name##_of_all)(r, (const type *)x + l * step);                      \
-      }                                                                                      \
-    } else if (step != 1 && lanes == TAREI_REDUCTION_ROWS) {                                 \
-      EACH_ELEMENT(type, TAREI_REDUCTION_ROWS, step, const wide a = few[l], v = (wide)e;     \
-                   few[l] = (STEP);)                                                         \
-      memcpy(acc, few, sizeof few);                                                          \
-    } else if (step != 1) {                                                                  \
-      EACH_ELEMENT(type, lanes, step, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);)  \
-    } else {                                                                                 \
-      TAREI_K(name##_of_lanes)(r, x, lanes, acc);                                            \
-    }                                                                                        \
+/* Sums of a kind by its loops (kernels/generic/typed/sums.h). Results so far stay in registers
+ * where the number of lanes is known. */
+#define REDUCE_SUMS(name, type, wide, INIT, STEP, JOIN)                                           \
+  /* blocks of elements that lie side by side, in their order */                                  \
+  static void TAREI_K(name##_side_by_side)(const tarei_reduction *r, const type *x, size_t lanes, \
+                                           size_t step, wide *acc) {                              \
+    for (size_t row = 0; row < r->rows; row++) {                                                  \
+      const type *const from = x + tarei_reduction_row(r, row);                                   \
+      for (size_t i = 0; i < r->n; i += TAREI_REDUCE_BLOCK) {                                     \
+        const size_t left = r->n - i;                                                             \
+        wide block[TAREI_REDUCTION_ROWS];                                                         \
+        TAREI_K(name##_of_blocks)                                                                 \
+        (from + i, left < TAREI_REDUCE_BLOCK ? left : TAREI_REDUCE_BLOCK, step, lanes, block);    \
+        for (size_t l = 0; l < lanes; l++) {                                                      \
+          const wide a = acc[l], v = block[l];                                                    \
+          acc[l] = (JOIN);                                                                        \
+        }                                                                                         \
+      }                                                                                           \
+    }                                                                                             \
+  }                                                                                               \
+  static void TAREI_K(name##_beside)(const tarei_reduction *r, const type *x, size_t lanes,       \
+                                     wide *acc) {                                                 \
+    const size_t most = REDUCE_NEAR_BYTES / (lanes * sizeof *x);                                  \
+    const size_t down = TAREI_K(reduce_lanes_down)(r, lanes, sizeof *x);                          \
+    for (size_t row = 0; row < r->rows; row++) {                                                  \
+      const type *from = x + tarei_reduction_row(r, row);                                         \
+      for (size_t i = 0, n; i < r->n; i += n, from += n * r->stride) {                            \
+        n = r->n - i < most ? r->n - i : most;                                                    \
+        TAREI_K(name##_down)(from, n, r->stride, down, acc);                                      \
+        if (down < lanes) {                                                                       \
+          TAREI_K(name##_across)(from + down, n, r->stride, lanes - down, acc + down);            \
+        }                                                                                         \
+      }                                                                                           \
+    }                                                                                             \
+  }                                                                                               \
+  static void TAREI_K(name)(tarei_reduce_part part, const tarei_reduction *r, const void *x,      \
+                            size_t lanes, size_t step, wide *acc) {                               \
+    wide few[TAREI_REDUCTION_ROWS];                                                               \
+    for (size_t l = 0; l < lanes; l++) {                                                          \
+      acc[l] = (INIT);                                                                            \
+    }                                                                                             \
+    for (size_t l = 0; l < TAREI_REDUCTION_ROWS; l++) {                                           \
+      few[l] = (INIT);                                                                            \
+    }                                                                                             \
+    if (part == TAREI_REDUCE_LAST) {                                                              \
+      for (size_t i = 0; i < r->n; i++) {                                                         \
+        const wide a = acc[0], v = ((const wide *)x)[i];                                          \
+        acc[0] = (JOIN);                                                                          \
+      }                                                                                           \
+    } else if (part == TAREI_REDUCE_FIRST || (r->stride == 1 && r->n >= REDUCE_SHORT)) {          \
+      TAREI_K(name##_side_by_side)(r, x, lanes, step, acc);                                       \
+    } else if (step != 1 && lanes == TAREI_REDUCTION_ROWS) {                                      \
+      EACH_ELEMENT(type, TAREI_REDUCTION_ROWS, step, const wide a = few[l], v = (wide)e;          \
+                   few[l] = (STEP);)                                                              \
+      memcpy(acc, few, sizeof few);                                                               \
+    } else if (step != 1) {                                                                       \
+      EACH_ELEMENT(type, lanes, step, const wide a = acc[l], v = (wide)e; acc[l] = (STEP);)       \
+    } else {                                                                                      \
+      TAREI_K(name##_beside)(r, x, lanes, acc);                                                   \
+    }                                                                                             \
   }
 
 /* A kind by its sums: FINISH is of a and count. */
@@ -184,10 +131,10 @@ static size_t TAREI_K(reduce_lanes_down)(const tarei_reduction *r, size_t lanes,
         best[l] = (STEP);                                                   \
       }                                                                     \
     }                                                                       \
-    FOLD(best, 32, type, STEP)                                              \
-    FOLD(best, 16, type, STEP)                                              \
+    SUM_FOLD(best, 32, type, STEP)                                          \
+    SUM_FOLD(best, 16, type, STEP)                                          \
     type result = best[0];                                                  \
-    for (size_t l = 1; l < REDUCE_LANES; l++) {                             \
+    for (size_t l = 1; l < SUM_LANES; l++) {                                \
       const type a = result, v = best[l];                                   \
       result = (STEP);                                                      \
     }                                                                       \
@@ -320,24 +267,28 @@ EXTREME_ROW(max_f64, double, LARGER_OR_NAN)
 EXTREME_ROW(min_f64, double, SMALLER_OR_NAN)
 EXTREME_LANES(max_f64, double, LARGER_OR_NAN)
 EXTREME_LANES(min_f64, double, SMALLER_OR_NAN)
-#define REDUCE_FLOATS(suffix, type)                                  \
-  REDUCE_SUMS(sizes_##suffix, type, double, 0, a + fabs(v), a + v)   \
-  REDUCE_SUMS(squares_##suffix, type, double, 0, a + v * v, a + v)   \
-  REDUCE_SUMS(sums_##suffix, type, double, 0, a + v, a + v)          \
-  REDUCE_SUMS(products_##suffix, type, double, 1, a *v, a *v)        \
-  REDUCE_ROWS(l1_##suffix, sizes_##suffix, type, double, a)          \
-  REDUCE_ROWS(l2_##suffix, squares_##suffix, type, double, sqrt(a))  \
-  REDUCE_ROWS(log_sum_##suffix, sums_##suffix, type, double, log(a)) \
-  REDUCE_EXTREME(max_##suffix, type, -(type)INFINITY, LARGER_OR_NAN) \
-  REDUCE_ROWS(mean_##suffix, sums_##suffix, type, double, a / count) \
-  REDUCE_EXTREME(min_##suffix, type, (type)INFINITY, SMALLER_OR_NAN) \
-  REDUCE_ROWS(prod_##suffix, products_##suffix, type, double, a)     \
-  REDUCE_ROWS(sum_##suffix, sums_##suffix, type, double, a)          \
+#define REDUCE_FLOAT_SUMS(name, type, LOAD, INIT, STEP, W_STEP, JOIN) \
+  SUM_LOOPS_OF_FLOATS(name, type, LOAD, INIT, STEP, W_STEP, JOIN)     \
+  REDUCE_SUMS(name, type, double, INIT, STEP, JOIN)
+#define REDUCE_FLOATS(suffix, type, LOAD)                                                     \
+  REDUCE_FLOAT_SUMS(sizes_##suffix, type, LOAD, 0, a + fabs(v), w_add(a, w_abs(v)), a + v)    \
+  REDUCE_FLOAT_SUMS(squares_##suffix, type, LOAD, 0, a + v * v, w_add(a, w_mul(v, v)), a + v) \
+  REDUCE_FLOAT_SUMS(sums_##suffix, type, LOAD, 0, a + v, w_add(a, v), a + v)                  \
+  REDUCE_FLOAT_SUMS(products_##suffix, type, LOAD, 1, a *v, w_mul(a, v), a *v)                \
+  REDUCE_ROWS(l1_##suffix, sizes_##suffix, type, double, a)                                   \
+  REDUCE_ROWS(l2_##suffix, squares_##suffix, type, double, sqrt(a))                           \
+  REDUCE_ROWS(log_sum_##suffix, sums_##suffix, type, double, log(a))                          \
+  REDUCE_EXTREME(max_##suffix, type, -(type)INFINITY, LARGER_OR_NAN)                          \
+  REDUCE_ROWS(mean_##suffix, sums_##suffix, type, double, a / count)                          \
+  REDUCE_EXTREME(min_##suffix, type, (type)INFINITY, SMALLER_OR_NAN)                          \
+  REDUCE_ROWS(prod_##suffix, products_##suffix, type, double, a)                              \
+  REDUCE_ROWS(sum_##suffix, sums_##suffix, type, double, a)                                   \
   REDUCE_ROWS(sum_square_##suffix, squares_##suffix, type, double, a)
-REDUCE_FLOATS(f32, float)
-REDUCE_FLOATS(f64, double)
+REDUCE_FLOATS(f32, float, w_widen)
+REDUCE_FLOATS(f64, double, w_load)
 LOG_SUM_EXP(log_sum_exp_f64, double, a)
 #undef REDUCE_FLOATS
+#undef REDUCE_FLOAT_SUMS
 
 /* Integers wrap like two's complement; their mean is cut toward zero, and so is what roots and
  * logarithms give, which saturates. */
@@ -353,28 +304,32 @@ LOG_SUM_EXP(log_sum_exp_f64, double, a)
   REDUCE_EXTREME(min_##suffix, type, (type)highest, v < a ? v : a)
 
 #define WRAPPED(wide, operation) (wide)((uint64_t)a operation(uint64_t) v)
-#define REDUCE_INTEGERS(suffix, type, wide, MAGNITUDE, lowest, highest)                            \
-  TAREI_INLINE type reduce_cut_##suffix(double a) {                                                \
-    return isnan(a)                 ? (type)0                                                      \
-           : a >= (double)(highest) ? (type)(highest)                                              \
-           : a <= (double)(lowest)  ? (type)(lowest)                                               \
-                                    : (type)a;                                                      \
-  }                                                                                                \
-  REDUCE_ORDER(suffix, type, lowest, highest)                                                      \
-  REDUCE_SUMS(sizes_##suffix, type, wide, 0, (wide)((uint64_t)a + MAGNITUDE(v)), WRAPPED(wide, +)) \
-  REDUCE_SUMS(real_squares_##suffix, type, double, 0, a + v * v, a + v)                            \
-  REDUCE_SUMS(real_sums_##suffix, type, double, 0, a + v, a + v)                                   \
-  REDUCE_SUMS(sums_##suffix, type, wide, 0, WRAPPED(wide, +), WRAPPED(wide, +))                    \
-  REDUCE_SUMS(products_##suffix, type, wide, 1, WRAPPED(wide, *), WRAPPED(wide, *))                \
-  REDUCE_SUMS(squares_##suffix, type, wide, 0, (wide)((uint64_t)a + (uint64_t)v * (uint64_t)v),    \
-              WRAPPED(wide, +))                                                                    \
-  REDUCE_ROWS(l1_##suffix, sizes_##suffix, type, wide, a)                                          \
-  REDUCE_ROWS(l2_##suffix, real_squares_##suffix, type, double, reduce_cut_##suffix(sqrt(a)))      \
-  REDUCE_ROWS(log_sum_##suffix, real_sums_##suffix, type, double, reduce_cut_##suffix(log(a)))     \
-  LOG_SUM_EXP(log_sum_exp_##suffix, type, reduce_cut_##suffix(a))                                  \
-  REDUCE_ROWS(mean_##suffix, sums_##suffix, type, wide, count ? a / count : 0)                     \
-  REDUCE_ROWS(prod_##suffix, products_##suffix, type, wide, a)                                     \
-  REDUCE_ROWS(sum_##suffix, sums_##suffix, type, wide, a)                                          \
+#define REDUCE_INTEGER_SUMS(name, type, wide, INIT, STEP, JOIN) \
+  SUM_LOOPS(name, type, wide, INIT, STEP, JOIN)                 \
+  REDUCE_SUMS(name, type, wide, INIT, STEP, JOIN)
+#define REDUCE_INTEGERS(suffix, type, wide, MAGNITUDE, lowest, highest)                        \
+  TAREI_INLINE type reduce_cut_##suffix(double a) {                                            \
+    return isnan(a)                 ? (type)0                                                  \
+           : a >= (double)(highest) ? (type)(highest)                                          \
+           : a <= (double)(lowest)  ? (type)(lowest)                                           \
+                                    : (type)a;                                                  \
+  }                                                                                            \
+  REDUCE_ORDER(suffix, type, lowest, highest)                                                  \
+  REDUCE_INTEGER_SUMS(sizes_##suffix, type, wide, 0, (wide)((uint64_t)a + MAGNITUDE(v)),       \
+                      WRAPPED(wide, +))                                                        \
+  REDUCE_INTEGER_SUMS(real_squares_##suffix, type, double, 0, a + v * v, a + v)                \
+  REDUCE_INTEGER_SUMS(real_sums_##suffix, type, double, 0, a + v, a + v)                       \
+  REDUCE_INTEGER_SUMS(sums_##suffix, type, wide, 0, WRAPPED(wide, +), WRAPPED(wide, +))        \
+  REDUCE_INTEGER_SUMS(products_##suffix, type, wide, 1, WRAPPED(wide, *), WRAPPED(wide, *))    \
+  REDUCE_INTEGER_SUMS(squares_##suffix, type, wide, 0,                                         \
+                      (wide)((uint64_t)a + (uint64_t)v * (uint64_t)v), WRAPPED(wide, +))       \
+  REDUCE_ROWS(l1_##suffix, sizes_##suffix, type, wide, a)                                      \
+  REDUCE_ROWS(l2_##suffix, real_squares_##suffix, type, double, reduce_cut_##suffix(sqrt(a)))  \
+  REDUCE_ROWS(log_sum_##suffix, real_sums_##suffix, type, double, reduce_cut_##suffix(log(a))) \
+  LOG_SUM_EXP(log_sum_exp_##suffix, type, reduce_cut_##suffix(a))                              \
+  REDUCE_ROWS(mean_##suffix, sums_##suffix, type, wide, count ? a / count : 0)                 \
+  REDUCE_ROWS(prod_##suffix, products_##suffix, type, wide, a)                                 \
+  REDUCE_ROWS(sum_##suffix, sums_##suffix, type, wide, a)                                      \
   REDUCE_ROWS(sum_square_##suffix, squares_##suffix, type, wide, a)
 REDUCE_INTEGERS(i32, int32_t, int64_t, REDUCE_SIGNED, INT32_MIN, INT32_MAX)
 REDUCE_INTEGERS(i64, int64_t, int64_t, REDUCE_SIGNED, INT64_MIN, INT64_MAX)
@@ -386,6 +341,7 @@ REDUCE_ORDER(i16, int16_t, INT16_MIN, INT16_MAX)
 REDUCE_ORDER(u8, uint8_t, 0, UINT8_MAX)
 REDUCE_ORDER(u16, uint16_t, 0, UINT16_MAX)
 #undef REDUCE_INTEGERS
+#undef REDUCE_INTEGER_SUMS
 #undef WRAPPED
 #undef REDUCE_ORDER
 #undef REDUCE_SIGNED
@@ -400,9 +356,6 @@ REDUCE_ORDER(u16, uint16_t, 0, UINT16_MAX)
 #undef LARGER_OR_NAN
 #undef REDUCE_ROWS
 #undef REDUCE_SUMS
-#undef REDUCE_LANES_DOWN
-#undef REDUCE_SIDE_BY_SIDE
-#undef FOLD
 #undef EACH_ELEMENT
 
 void TAREI_K(tarei_k_reduce_any_16)(tarei_reduce_kind kind, tare_dtype dtype,
