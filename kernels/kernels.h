@@ -80,6 +80,7 @@
   X(dequantize, tarei_dequantize_fn)           \
   X(cast, tarei_cast_fn)                       \
   X(transpose, tarei_turn_fn)                  \
+  X(places, tarei_places_fn)                   \
   X(reduce, tarei_reduce_fn)                   \
   X(arg_row, tarei_arg_row_fn)                 \
   X(arg_columns, tarei_arg_columns_fn)         \

@@ -52,12 +52,14 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/elementwise/pointwise.c
   lower/elementwise/repeated.c
   lower/elementwise/typed_unary.c
+  lower/move/axis_rows.c
   lower/move/indices.c
   lower/move/lower_compress.c
   lower/move/lower_concat.c
   lower/move/lower_constants.c
   lower/move/lower_expand.c
   lower/move/lower_gather.c
+  lower/move/lower_gather_elements.c
   lower/move/lower_non_zero.c
   lower/move/lower_one_hot.c
   lower/move/lower_pad.c

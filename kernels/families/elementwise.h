@@ -1,7 +1,9 @@
 #ifndef TAREI_KERNELS_FAMILIES_ELEMENTWISE_H
 #define TAREI_KERNELS_FAMILIES_ELEMENTWISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tare/tensor.h>
 
@@ -17,6 +19,16 @@ typedef struct tarei_turn {
   size_t count, from_next, to_next; /* steps from matrix to matrix */
 } tarei_turn;
 typedef void tarei_turn_fn(const tarei_turn *t);
+/* Element i of a row that indices along an axis pick: `beside` elements behind that of element i - 1,
+ * were their indices the same. */
+typedef struct tarei_placing {
+  int64_t size, stride; /* of the axis, and elements between its neighbours */
+  int64_t beside;
+} tarei_placing;
+/* The places of n elements whose indices are int64 or int32; those below 0 count from the end of the
+ * axis. False if one is out of range: no place is to be used then. */
+typedef bool tarei_places_fn(tare_dtype dtype, const void *indices, size_t n,
+                             const tarei_placing *placing, int64_t *places);
 typedef void tarei_act_fn(tarei_act act, float a, float b, const float *x, size_t n, float *out);
 
 typedef enum tarei_unary {

@@ -5,4 +5,5 @@
 #define TAREI_ISA_SUFFIX avx2
 #include "kernels/generic/typed/cast_body.h"
 #include "kernels/generic/typed/pair_body.h"
+#include "kernels/generic/typed/places_body.h"
 #include "kernels/generic/typed/reduce_body.h"

@@ -1,4 +1,4 @@
-/* Gather, GatherElements and GatherND. */
+/* Gather and GatherND. */
 #include "engine/lower/move/elements.h"
 #include "engine/lower/move/indices.h"
 #include "engine/threads.h"
@@ -86,80 +86,6 @@ static tare_status run_gather(const tarei_step *const step, const tarei_run *con
   return TARE_OK;
 }
 
-/* --- GatherElements --------------------------------------------------------------------------- */
-
-typedef struct gather_picking {
-  const tare_tensor *x, *indices, *out;
-  int axis;
-} gather_picking;
-
-/* Element of x at which the row of the indices would begin, were its index along the axis 0. */
-static int64_t gather_row_start(const gather_picking *const p, size_t row) {
-  const int last = p->x->rank - 1;
-  int64_t from = 0, stride = last < 0 ? 1 : p->x->dims[last];
-  for (int d = last - 1; d >= 0; d--) {
-    const size_t size = (size_t)p->indices->dims[d];
-    from += d == p->axis ? 0 : (int64_t)(row % size) * stride;
-    row /= size;
-    stride *= p->x->dims[d];
-  }
-  return from;
-}
-
-/* Rows along the last axis: each picks out of a row of its own. */
-static void gather_pick_beside(const gather_picking *const p, const size_t first,
-                               const size_t end) {
-  const int last = p->x->rank - 1;
-  const size_t n = (size_t)p->indices->dims[last], element = tare_dtype_size(p->x->dtype);
-  const gather_job j = {.indices = p->indices, .size = (size_t)p->x->dims[last], .inner = element};
-  for (size_t row = first; row < end; row++) {
-    gather_elements_of(&j, row * n, n,
-                       (const char *)p->x->data + (size_t)gather_row_start(p, row) * element,
-                       (char *)p->out->data + row * n * element);
-  }
-}
-
-static void gather_pick_rows(const void *const user, const size_t first, const size_t end,
-                             const int thread) {
-  (void)thread;
-  const gather_picking *const p = user;
-  const int last = p->x->rank - 1;
-  const int64_t n = p->indices->dims[last], size = p->x->dims[p->axis];
-  const int64_t stride = (int64_t)count_between(p->x, p->axis + 1, p->x->rank);
-  const size_t element = tare_dtype_size(p->x->dtype);
-  if (p->axis == last) {
-    gather_pick_beside(p, first, end);
-    return;
-  }
-  for (size_t row = first; row < end; row++) {
-    const int64_t start = gather_row_start(p, row), at = (int64_t)row * n;
-    TAREI_BY_SIZE(
-        element, for (int64_t i = 0; i < n; i++) {
-          const int64_t from = start + i + stride * tarei_position(p->indices, at + i, size);
-          ((type *)p->out->data)[at + i] = ((const type *)p->x->data)[from];
-        })
-  }
-}
-
-static tare_status run_gather_elements(const tarei_step *const step, const tarei_run *const r,
-                                       tare_error *const err) {
-  const gather_picking p = {r->in[0], r->in[1], r->out[0], gather_axis_of(step, r->in[0])};
-  for (int d = 0; d < p.x->rank; d++) {
-    if (d != p.axis && p.indices->dims[d] > p.x->dims[d]) {
-      return tarei_fail(err, TARE_E_SHAPE,
-                        "axis %d of the indices has length %lld, that of the data %lld", d,
-                        (long long)p.indices->dims[d], (long long)p.x->dims[d]);
-    }
-  }
-  TAREI_TRY(tarei_check_indices(step, r, 0, 1, p.axis, p.x->dims[p.axis], err));
-  const size_t total = (size_t)tare_tensor_count(p.indices);
-  if (total) {
-    const size_t n = (size_t)p.indices->dims[p.x->rank - 1];
-    tarei_row_ranges(r, total / n, n, LEAST, gather_pick_rows, &p);
-  }
-  return TARE_OK;
-}
-
 /* --- GatherND --------------------------------------------------------------------------------- */
 
 typedef struct tuples {
@@ -214,6 +140,4 @@ static tare_status run_gather_nd(const tarei_step *const step, const tarei_run *
 }
 
 const tarei_lowering tarei_lower_gather = {.prepare = tarei_want_indices, .run = run_gather};
-const tarei_lowering tarei_lower_gather_elements = {.prepare = tarei_want_indices,
-                                                    .run = run_gather_elements};
 const tarei_lowering tarei_lower_gather_nd = {.prepare = tarei_want_indices, .run = run_gather_nd};

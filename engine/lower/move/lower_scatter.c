@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/lower/move/axis_rows.h"
 #include "engine/lower/move/elements.h"
 #include "engine/lower/move/indices.h"
 #include "engine/lower/operands.h"
@@ -11,8 +12,14 @@
 #define LEAST ((size_t)1 << 15) /* elements that are worth a range */
 #define SLICE 4096              /* elements of a slice that threads divide */
 
-/* Combines n updates with what stands at `to`. */
-typedef void (*combine_fn)(void *to, const void *from, size_t n);
+/* Combines n updates with what stands at `to`, side by side or where `places` say, in their order.
+ */
+typedef void combine_fn(void *to, const void *from, size_t n);
+typedef void combine_at_fn(void *to, const int64_t *places, const void *from, size_t n);
+typedef struct scatter_combine {
+  combine_fn *beside;
+  combine_at_fn *at;
+} scatter_combine;
 
 /* Integers wrap around: they are added and multiplied without sign. */
 #define COMBINE(name, type, wide, what, expression)                                   \
@@ -20,6 +27,14 @@ typedef void (*combine_fn)(void *to, const void *from, size_t n);
     for (size_t i = 0; i < n; i++) {                                                  \
       const type a = ((const type *)to)[i], b = ((const type *)from)[i];              \
       ((type *)to)[i] = (type)(expression);                                           \
+    }                                                                                 \
+  }                                                                                   \
+  static void name##_##what##_at(void *const to, const int64_t *const places,         \
+                                 const void *const from, const size_t n) {            \
+    for (size_t i = 0; i < n; i++) {                                                  \
+      type *const place = (type *)to + places[i];                                     \
+      const type a = *place, b = ((const type *)from)[i];                             \
+      *place = (type)(expression);                                                    \
     }                                                                                 \
   }
 #define COMBINES(name, type, wide)                  \
@@ -40,27 +55,35 @@ COMBINES(i64, int64_t, uint64_t)
 COMBINE(bool, uint8_t, uint8_t, or, a || b)
 COMBINE(bool, uint8_t, uint8_t, and, a &&b)
 
+#define BOTH(name) \
+  { name, name##_at }
 #define ROW(name) \
-  { name##_add, name##_mul, name##_max, name##_min }
+  { BOTH(name##_add), BOTH(name##_mul), BOTH(name##_max), BOTH(name##_min) }
 
 /* NULL: plain copies. *known is false where the type is not combined. */
-static combine_fn combine_of(const tarei_step *const step, const tare_dtype dtype,
-                             bool *const known) {
+static const scatter_combine *combine_of(const tarei_step *const step, const tare_dtype dtype,
+                                         bool *const known) {
   static const char *const names[] = {"add", "mul", "max", "min"};
-  static const combine_fn table[][4] = {
-      [TARE_F32] = ROW(f32), [TARE_U8] = ROW(u8),
-      [TARE_I8] = ROW(i8),   [TARE_U16] = ROW(u16),
-      [TARE_I16] = ROW(i16), [TARE_I32] = ROW(i32),
-      [TARE_I64] = ROW(i64), [TARE_F64] = ROW(f64),
-      [TARE_U32] = ROW(u32), [TARE_U64] = ROW(u64),
-      [TARE_BF16] = {NULL},  [TARE_BOOL] = {bool_or, bool_and, bool_or, bool_and},
+  static const scatter_combine table[][4] = {
+      [TARE_F32] = ROW(f32),
+      [TARE_U8] = ROW(u8),
+      [TARE_I8] = ROW(i8),
+      [TARE_U16] = ROW(u16),
+      [TARE_I16] = ROW(i16),
+      [TARE_I32] = ROW(i32),
+      [TARE_I64] = ROW(i64),
+      [TARE_F64] = ROW(f64),
+      [TARE_U32] = ROW(u32),
+      [TARE_U64] = ROW(u64),
+      [TARE_BF16] = {{NULL}},
+      [TARE_BOOL] = {BOTH(bool_or), BOTH(bool_and), BOTH(bool_or), BOTH(bool_and)},
   };
   const char *const reduction = tarei_attr_string(step->node, "reduction", "none");
   *known = true;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(reduction, names[i]) == 0) {
-      *known = table[dtype][i] != NULL;
-      return table[dtype][i];
+      *known = table[dtype][i].at != NULL;
+      return &table[dtype][i];
     }
   }
   return NULL;
@@ -137,10 +160,10 @@ static tare_status nd_prepare(tarei_step *const step, tarei_blobs *const blobs,
   return TARE_OK;
 }
 
-static void scatter_apply(const combine_fn combine, void *const to, const void *const from,
-                          const size_t n, const size_t element) {
+static void scatter_apply(const scatter_combine *const combine, void *const to,
+                          const void *const from, const size_t n, const size_t element) {
   if (combine) {
-    combine(to, from, n);
+    combine->beside(to, from, n);
   } else {
     memcpy(to, from, n * element);
   }
@@ -155,83 +178,51 @@ static void copy_data(const tarei_run *const r) {
 
 /* Updates row by row along the last axis. */
 typedef struct elements_job {
-  const tare_tensor *x, *indices;
+  tarei_axis_rows rows;
+  const tarei_kernels *kernels;
   const char *from;
   char *out;
-  combine_fn combine;
+  const scatter_combine *combine;
   size_t element;
-  int axis, last;
-  int64_t n, size, stride; /* indices of a row; the axis, and elements between its neighbours */
 } elements_job;
 
-/* Element of the output to which the first update of a row would go, were its index 0. */
-static int64_t scatter_row_start(const elements_job *const j, int64_t row) {
-  int64_t to = 0, stride = j->x->dims[j->last];
-  for (int d = j->last - 1; d >= 0; d--) {
-    const int64_t size = j->indices->dims[d];
-    to += d == j->axis ? 0 : row % size * stride;
-    row /= size;
-    stride *= j->x->dims[d];
-  }
-  return to;
-}
-
-static void scatter_row(const elements_job *const j, const int64_t row) {
-  const int64_t first = row * j->n, beside = j->axis == j->last ? 0 : 1;
-  char *const to = j->out + (size_t)scatter_row_start(j, row) * j->element;
-  const char *const from = j->from + (size_t)first * j->element;
-#define PLACE (size_t)(tarei_position(j->indices, first + i, j->size) * j->stride + i * beside)
-  if (j->combine) {
-    for (int64_t i = 0; i < j->n; i++) {
-      j->combine(to + PLACE * j->element, from + (size_t)i * j->element, 1);
-    }
-  } else {
-    TAREI_BY_SIZE(
-        j->element,
-        for (int64_t i = 0; i < j->n; i++) { ((type *)to)[PLACE] = ((const type *)from)[i]; })
-  }
-#undef PLACE
-}
-
-static tare_status check_elements(const tarei_step *const step, const tarei_run *const r,
-                                  const int axis, tare_error *const err) {
-  const tare_tensor *const x = r->in[0], *const indices = r->in[1];
-  for (int d = 0; d < x->rank; d++) {
-    TAREI_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
-    if (d != axis && indices->dims[d] > x->dims[d]) {
-      return tarei_fail(err, TARE_E_SHAPE,
-                        "axis %d of the indices has length %lld, that of the data %lld", d,
-                        (long long)indices->dims[d], (long long)x->dims[d]);
+static void scatter_row(const elements_job *const j, const tarei_axis_row row) {
+  int64_t places[TAREI_AXIS_PART];
+  const int64_t n = j->rows.n;
+  for (int64_t at = 0, m; at < n; at += m) {
+    m = n - at < TAREI_AXIS_PART ? n - at : TAREI_AXIS_PART;
+    char *const to = j->out + (size_t)(row.from + at * j->rows.placing.beside) * j->element;
+    const char *const from = j->from + (size_t)(row.at + at) * j->element;
+    (void)tarei_axis_row_places(&j->rows, j->kernels, row, at, m, places); /* they are checked */
+    if (j->combine) {
+      j->combine->at(to, places, from, (size_t)m);
+    } else {
+      TAREI_BY_SIZE(
+          j->element,
+          for (int64_t i = 0; i < m; i++) { ((type *)to)[places[i]] = ((const type *)from)[i]; })
     }
   }
-  return tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err);
 }
 
 static tare_status run_elements(const tarei_step *const step, const tarei_run *const r,
                                 tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const indices = r->in[1];
   const int64_t given = tarei_attr_int(step->node, "axis", 0);
-  const int axis = (int)(given < 0 ? given + x->rank : given), last = x->rank - 1;
+  const int axis = (int)(given < 0 ? given + x->rank : given);
   bool known;
-  TAREI_TRY(check_elements(step, r, axis, err));
-  elements_job j = {.x = x,
-                    .indices = indices,
+  elements_job j = {.kernels = r->kernels,
                     .from = r->in[2]->data,
                     .out = r->out[0]->data,
                     .combine = combine_of(step, x->dtype, &known),
-                    .element = tare_dtype_size(x->dtype),
-                    .axis = axis,
-                    .last = last,
-                    .n = indices->dims[last],
-                    .size = x->dims[axis],
-                    .stride = 1};
-  for (int d = axis + 1; d <= last; d++) {
-    j.stride *= x->dims[d];
+                    .element = tare_dtype_size(x->dtype)};
+  for (int d = 0; d < x->rank; d++) {
+    TAREI_TRY(tarei_want_dim(step, r, 2, d, indices->dims[d], err));
   }
+  TAREI_TRY(tarei_axis_rows_read(x, indices, axis, &j.rows, err));
+  TAREI_TRY(tarei_check_indices(step, r, 0, 1, axis, x->dims[axis], err));
   copy_data(r);
-  const int64_t rows = j.n ? tare_tensor_count(indices) / j.n : 0;
-  for (int64_t row = 0; row < rows; row++) {
-    scatter_row(&j, row);
+  for (int64_t row = 0; row < j.rows.rows; row++) {
+    scatter_row(&j, tarei_axis_row_of(&j.rows, (size_t)row));
   }
   return TARE_OK;
 }
@@ -240,7 +231,7 @@ static tare_status run_elements(const tarei_step *const step, const tarei_run *c
 typedef struct nd_job {
   const tarei_run *run;
   const scatter_box *box;
-  combine_fn combine;
+  const scatter_combine *combine;
   size_t element, slice;
   int64_t tuples;
   int length;
