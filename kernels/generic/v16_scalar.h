@@ -116,6 +116,7 @@ TAREI_INLINE int32_t i_sum(v16i a) {
   }
   return sum;
 }
+TAREI_INLINE v16i v_truncate(v16 a) { EACH_LANE(v16i, (int32_t)a.lane[i]); }
 TAREI_INLINE v16 i_to_float(v16i a) { EACH_LANE(v16, (float)a.lane[i]); }
 /* half to even; lanes within the range of int32 */
 TAREI_INLINE v16i v_nearest(v16 a) { EACH_LANE(v16i, (int32_t)rintf(a.lane[i])); }

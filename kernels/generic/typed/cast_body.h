@@ -38,27 +38,106 @@ TAREI_INTEGER_TYPES(FROM_INTEGER)
 
 /* --- from floats ------------------------------------------------------------------------------ */
 
-/* Short integers are cut to 32 bits first, which vectors can do. */
-#define CUT(from, to, by, lowest, highest) \
-  (x != x                 ? (to)0          \
-   : x <= (from)(lowest)  ? (to)(lowest)   \
-   : x >= (from)(highest) ? (to)(highest)  \
-                          : (to)(by)x)
-#define FROM_FLOAT(dtype, from, wide)                                                        \
-  CAST_ROW(dtype##_to_U8, from, uint8_t, CUT(from, uint8_t, int32_t, 0, UINT8_MAX))          \
-  CAST_ROW(dtype##_to_I8, from, int8_t, CUT(from, int8_t, int32_t, INT8_MIN, INT8_MAX))      \
-  CAST_ROW(dtype##_to_U16, from, uint16_t, CUT(from, uint16_t, int32_t, 0, UINT16_MAX))      \
-  CAST_ROW(dtype##_to_I16, from, int16_t, CUT(from, int16_t, int32_t, INT16_MIN, INT16_MAX)) \
-  CAST_ROW(dtype##_to_U32, from, uint32_t, CUT(from, uint32_t, uint32_t, 0, UINT32_MAX))     \
-  CAST_ROW(dtype##_to_I32, from, int32_t, CUT(from, int32_t, int32_t, INT32_MIN, INT32_MAX)) \
-  CAST_ROW(dtype##_to_U64, from, uint64_t, CUT(from, uint64_t, uint64_t, 0, UINT64_MAX))     \
-  CAST_ROW(dtype##_to_I64, from, int64_t, CUT(from, int64_t, int64_t, INT64_MIN, INT64_MAX)) \
-  CAST_ROW(dtype##_to_F32, from, float, (float)x)                                            \
-  CAST_ROW(dtype##_to_F64, from, double, (double)x)                                          \
+/* Integers whose ends the floats have, by way of those of 32 bits, which vectors can do. */
+#define CUT_SHORT(from, lowest, highest) cast_cut_##from(x, lowest, highest)
+#define DEFINE_CUT_SHORT(from)                                                              \
+  TAREI_INLINE int32_t cast_cut_##from(from x, const from lowest, const from highest) {     \
+    const from above = x > lowest ? x : lowest, within = above < highest ? above : highest; \
+    return (int32_t)(lowest == 0 || x == x ? within : 0); /* a NaN is the lowest by now */  \
+  }
+DEFINE_CUT_SHORT(float)
+DEFINE_CUT_SHORT(double)
+#undef DEFINE_CUT_SHORT
+#define CUT(from, to, lowest, highest)    \
+  (x != x                 ? (to)0         \
+   : x <= (from)(lowest)  ? (to)(lowest)  \
+   : x >= (from)(highest) ? (to)(highest) \
+                          : (to)x)
+/* Not every instruction set has vectors of 64 bits for this: those of 32 do for blocks of numbers
+ * that fit. */
+#define CAST_BY_DISTANCE(dtype, from)                                                         \
+  static void TAREI_K(dtype##_to_I64)(const void *in, size_t n, void *out) {                  \
+    for (size_t i = 0; i < n; i += CAST_BLOCK) {                                              \
+      const size_t m = n - i < CAST_BLOCK ? n - i : CAST_BLOCK;                               \
+      const from *const x = (const from *)in + i;                                             \
+      int far = 0;                                                                            \
+      for (size_t k = 0; k < m; k++) {                                                        \
+        far |= !(x[k] > (from)-0x1p31 && x[k] < (from)0x1p31);                                \
+      }                                                                                       \
+      (far ? TAREI_K(dtype##_to_far_I64) : TAREI_K(dtype##_to_near_I64))(x, m,                \
+                                                                         (int64_t *)out + i); \
+    }                                                                                         \
+  }
+#define SHORT_FROM_FLOAT(dtype, from)                                                \
+  CAST_ROW(dtype##_to_U8, from, uint8_t, (uint8_t)CUT_SHORT(from, 0, UINT8_MAX))     \
+  CAST_ROW(dtype##_to_I8, from, int8_t, (int8_t)CUT_SHORT(from, INT8_MIN, INT8_MAX)) \
+  CAST_ROW(dtype##_to_U16, from, uint16_t, (uint16_t)CUT_SHORT(from, 0, UINT16_MAX)) \
+  CAST_ROW(dtype##_to_I16, from, int16_t, (int16_t)CUT_SHORT(from, INT16_MIN, INT16_MAX))
+SHORT_FROM_FLOAT(rest_F32, float)
+SHORT_FROM_FLOAT(F64, double)
+#undef SHORT_FROM_FLOAT
+CAST_ROW(F32_to_I32, float, int32_t, CUT(float, int32_t, INT32_MIN, INT32_MAX))
+CAST_ROW(F64_to_I32, double, int32_t, CUT_SHORT(double, INT32_MIN, INT32_MAX))
+
+#define FROM_FLOAT(dtype, from, wide)                                                   \
+  CAST_ROW(dtype##_to_U32, from, uint32_t, CUT(from, uint32_t, 0, UINT32_MAX))          \
+  CAST_ROW(dtype##_to_U64, from, uint64_t, CUT(from, uint64_t, 0, UINT64_MAX))          \
+  CAST_ROW(dtype##_to_far_I64, from, int64_t, CUT(from, int64_t, INT64_MIN, INT64_MAX)) \
+  CAST_ROW(dtype##_to_near_I64, from, int64_t, (int32_t)x)                              \
+  CAST_BY_DISTANCE(dtype, from)                                                         \
+  CAST_ROW(dtype##_to_F32, from, float, (float)x)                                       \
+  CAST_ROW(dtype##_to_F64, from, double, (double)x)                                     \
   CAST_ROW(dtype##_to_BOOL, from, uint8_t, x != 0)
 TAREI_FLOAT_TYPES(FROM_FLOAT)
 #undef FROM_FLOAT
 #undef CUT
+#undef CUT_SHORT
+#undef CAST_BY_DISTANCE
+
+/* Short integers from floats: compilers make much more of it than there need be. BITS are those of
+ * the type, of a lane that may be below zero. */
+#define CAST_LANES(dtype, type, lowest, highest, WITHIN, BITS, STORE)        \
+  static void TAREI_K(F32_to_##dtype)(const void *in, size_t n, void *out) { \
+    const float *const x = in;                                               \
+    type *const to = out;                                                    \
+    const v16 least = v_set1(lowest), most = v_set1(highest);                \
+    size_t i = 0;                                                            \
+    for (; i + 4 * TAREI_LANES <= n; i += 4 * TAREI_LANES) {                 \
+      v16i lanes[4];                                                         \
+      _Pragma("GCC unroll 4") for (size_t q = 0; q < 4; q++) {               \
+        const v16 v = v_load(x + i + q * TAREI_LANES);                       \
+        const v16 within = v_min(v_max(v, least), most);                     \
+        lanes[q] = BITS(v_truncate(WITHIN));                                 \
+      }                                                                      \
+      STORE(to + i, lanes);                                                  \
+    }                                                                        \
+    TAREI_K(rest_F32_to_##dtype)(x + i, n - i, to + i);                      \
+  }
+TAREI_INLINE void cast_store_bytes(void *to, const v16i *lanes) {
+  i_store_u8_four(to, lanes);
+}
+TAREI_INLINE void cast_store_words(void *to, const v16i *lanes) {
+#pragma GCC unroll 4
+  for (size_t q = 0; q < 4; q++) {
+    i_store_u16((uint16_t *)to + q * TAREI_LANES, lanes[q]);
+  }
+}
+TAREI_INLINE v16i cast_low_bits(v16i lanes, int bits) {
+  return i_sub(lanes, i_shift_left(i_shift_right(lanes, bits), bits));
+}
+#define SAME(lanes) lanes
+#define BYTE(lanes) cast_low_bits(lanes, 8)
+#define WORD(lanes) cast_low_bits(lanes, 16)
+#define NUMBER v_select(v_is_number(v), within, v_set1(0.0f))
+CAST_LANES(U8, uint8_t, 0, UINT8_MAX, within, SAME, cast_store_bytes)
+CAST_LANES(I8, int8_t, INT8_MIN, INT8_MAX, NUMBER, BYTE, cast_store_bytes)
+CAST_LANES(U16, uint16_t, 0, UINT16_MAX, within, SAME, cast_store_words)
+CAST_LANES(I16, int16_t, INT16_MIN, INT16_MAX, NUMBER, WORD, cast_store_words)
+#undef SAME
+#undef BYTE
+#undef WORD
+#undef NUMBER
+#undef CAST_LANES
 
 static cast_row_fn *TAREI_K(cast_direct)(tare_dtype from, tare_dtype to) {
 #define TO(from, to) [TARE_##to] = TAREI_K(from##_to_##to)
