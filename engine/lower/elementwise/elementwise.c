@@ -142,16 +142,36 @@ tare_status tarei_broadcast_read(const tare_tensor *const *const operands, const
   return TARE_OK;
 }
 
-static void elementwise_locate(const tarei_broadcast *const b, size_t row, size_t *const offset) {
-  for (int k = 0; k < b->n_operands; k++) {
-    offset[k] = 0;
-  }
+/* A row of the output, and where the operands begin there. */
+typedef struct row_place {
+  size_t at[TARE_MAX_RANK]; /* along the outer axes */
+  size_t offset[TAREI_MAX_BROADCAST];
+} row_place;
+
+static row_place elementwise_locate(const tarei_broadcast *const b, size_t row) {
+  row_place place = {0};
   for (int a = b->n_outer - 1; a >= 0; a--) {
-    const size_t at = row % b->outer[a];
+    place.at[a] = row % b->outer[a];
     row /= b->outer[a];
     for (int k = 0; k < b->n_operands; k++) {
-      offset[k] += at * b->stride[k][a];
+      place.offset[k] += place.at[a] * b->stride[k][a];
     }
+  }
+  return place;
+}
+
+/* The next row, without a division. */
+static void elementwise_advance(const tarei_broadcast *const b, row_place *const place) {
+  for (int a = b->n_outer - 1; a >= 0; a--) {
+    const bool ends = ++place->at[a] == b->outer[a];
+    const size_t back = ends ? b->outer[a] : 0;
+    for (int k = 0; k < b->n_operands; k++) {
+      place->offset[k] += b->stride[k][a] - back * b->stride[k][a];
+    }
+    if (!ends) {
+      return;
+    }
+    place->at[a] = 0;
   }
 }
 
@@ -166,16 +186,23 @@ static void piece_range(const void *const user, const size_t first, const size_t
                         const int thread) {
   (void)thread;
   const pieces *const p = user;
-  tarei_broadcast part = *p->b;
+  const tarei_broadcast *const b = p->b;
+  tarei_broadcast part = *b;
+  size_t row = first / p->per_row, piece = first % p->per_row;
+  row_place place = elementwise_locate(b, row);
   for (size_t i = first; i < end; i++) {
-    const size_t row = i / p->per_row, begin = i % p->per_row * p->size, left = p->b->n - begin;
+    const size_t begin = piece * p->size, left = b->n - begin;
     size_t offset[TAREI_MAX_BROADCAST];
-    elementwise_locate(p->b, row, offset);
     for (int k = 0; k < part.n_operands; k++) {
-      offset[k] += begin * part.step[k];
+      offset[k] = place.offset[k] + begin * part.step[k];
     }
     part.n = left < p->size ? left : p->size;
-    p->row_fn(p->user, &part, row * p->b->n + begin, offset);
+    p->row_fn(p->user, &part, row * b->n + begin, offset);
+    if (++piece == p->per_row) {
+      piece = 0;
+      row++;
+      elementwise_advance(b, &place);
+    }
   }
 }
 

@@ -34,6 +34,11 @@ static void float_values(const void *const user, const size_t at, const size_t n
 static void float_row(const void *const user, const tarei_broadcast *const b, const size_t at,
                       const size_t *const offset) {
   const binary_job *const j = user;
+  if (!j->to.out_u8) {
+    j->run->kernels->binary(j->op, (const float *)j->a + offset[0], b->step[0],
+                            (const float *)j->b + offset[1], b->step[1], b->n, j->to.out_f32 + at);
+    return;
+  }
   const float_part part = {.job = j,
                            .b = b,
                            .x = (const float *)j->a + offset[0],
