@@ -84,6 +84,7 @@
   X(reduce, tarei_reduce_fn)                   \
   X(arg_row, tarei_arg_row_fn)                 \
   X(arg_columns, tarei_arg_columns_fn)         \
+  X(arg_beyond, tarei_arg_beyond_fn)           \
   X(act, tarei_act_fn)                         \
   X(unary, tarei_unary_fn)                     \
   X(binary, tarei_binary_fn)                   \

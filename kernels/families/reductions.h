@@ -73,5 +73,8 @@ typedef struct tarei_arg_columns {
   int64_t *out;      /* [columns] */
 } tarei_arg_columns;
 typedef void tarei_arg_columns_fn(const tarei_arg_columns *c);
+/* The first of elements [first, n) that is larger than a bound, or with `least` smaller; n if there is
+ * none. A NaN counts, and any element where the bound is NaN or infinite. */
+typedef size_t tarei_arg_beyond_fn(const float *x, size_t first, size_t n, float bound, bool least);
 
 #endif

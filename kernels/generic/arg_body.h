@@ -92,6 +92,31 @@ size_t TAREI_K(tarei_k_arg_row_f32_16)(const float *x, size_t n, bool least, boo
   return least ? arg_of_row(x, n, true, last) : arg_of_row(x, n, false, last);
 }
 
+/* Elements that do not count are on the near side of the number behind the bound. */
+TAREI_INLINE size_t arg_beyond(const float *x, size_t i, size_t n, float bound, const bool least) {
+  const float behind = nextafterf(bound, least ? -INFINITY : INFINITY);
+  const v16 end = v_set1(behind);
+  for (; i + TAREI_LANES <= n; i += TAREI_LANES) {
+    const v16m stays = arg_beats(end, v_load(x + i), least);
+    if (m_count(stays) < TAREI_LANES) {
+#ifdef V16_HAS_RUN
+      return i + m_run(stays); /* those that are set before the first that is not */
+#else
+      break;
+#endif
+    }
+  }
+  while (i < n && (least ? behind < x[i] : x[i] < behind)) {
+    i++;
+  }
+  return i;
+}
+
+size_t TAREI_K(tarei_k_arg_beyond_f32_16)(const float *x, size_t first, size_t n, float bound,
+                                         bool least) {
+  return least ? arg_beyond(x, first, n, bound, true) : arg_beyond(x, first, n, bound, false);
+}
+
 /* --- lanes ------------------------------------------------------------------------------------ */
 /* The same for one column, where there may be NaN. */
 static int64_t TAREI_K(arg_of_column)(const tarei_arg_columns *c, size_t column) {

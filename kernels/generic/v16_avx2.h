@@ -33,6 +33,11 @@ TAREI_INLINE unsigned m_count(v16m m) {
   return (unsigned)(__builtin_popcount((unsigned)_mm256_movemask_ps(m.low)) +
                     __builtin_popcount((unsigned)_mm256_movemask_ps(m.high)));
 }
+#define V16_HAS_RUN
+TAREI_INLINE unsigned m_run(v16m m) {
+  const unsigned high = (unsigned)_mm256_movemask_ps(m.high) << 8;
+  return (unsigned)__builtin_ctz(~((unsigned)_mm256_movemask_ps(m.low) | high));
+}
 
 TAREI_LANE v16 v_set1(float x) {
   return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)};

@@ -9,6 +9,8 @@ typedef __mmask16 v16m;
 TAREI_INLINE v16m m_first(size_t n) { return (v16m)((1u << n) - 1u); }
 TAREI_INLINE v16m m_and(v16m a, v16m b) { return a & b; }
 TAREI_INLINE unsigned m_count(v16m m) { return (unsigned)__builtin_popcount(m); }
+#define V16_HAS_RUN
+TAREI_INLINE unsigned m_run(v16m m) { return (unsigned)__builtin_ctz(~(unsigned)m); }
 
 TAREI_INLINE v16 v_set1(float x) { return _mm512_set1_ps(x); }
 TAREI_INLINE v16 v_load(const float *p) { return _mm512_loadu_ps(p); }

@@ -12,6 +12,7 @@
 #include "engine/threads.h"
 
 #define KEYS_AT_ONCE 64
+#define TURNED 16 /* columns at a time */
 
 typedef struct top_k_entry {
   uint64_t key; /* lower ones come first */
@@ -56,7 +57,16 @@ static void offer(top_k_entry *const heap, const size_t k, const top_k_entry e) 
   }
 }
 
-/* The first k of one row, sorted. */
+/* The last of a heap of k is taken from its top and put behind the others, again and again. */
+static void top_k_sort(top_k_entry *const heap, const size_t k) {
+  for (size_t n = k; n > 1; n--) {
+    const top_k_entry last = heap[0];
+    sink(heap, n - 1, 0, heap[n - 1]);
+    heap[n - 1] = last;
+  }
+}
+
+/* The first k of a row whose first element is `at`, sorted. */
 static void top_k_choose(const top_k_job *const j, const size_t at, top_k_entry *const heap) {
   uint64_t keys[KEYS_AT_ONCE];
   for (size_t first = 0; first < j->n; first += KEYS_AT_ONCE) {
@@ -69,32 +79,91 @@ static void top_k_choose(const top_k_job *const j, const size_t at, top_k_entry 
       }
     }
   }
-  for (size_t n = j->k; n > 1; n--) {
-    const top_k_entry last = heap[0];
-    sink(heap, n - 1, 0, heap[n - 1]);
-    heap[n - 1] = last;
+  top_k_sort(heap, j->k);
+}
+
+/* The same for floats that lie side by side: most of them are passed over in vectors. */
+static void top_k_choose_floats(const top_k_job *const j, const float *const x,
+                                top_k_entry *const heap) {
+  for (size_t i = 0; i < j->n; i++) {
+    if (i >= j->k) {
+      i = j->run->kernels->arg_beyond(x, i, j->n, x[heap[0].at], !j->flip);
+    }
+    if (i < j->n) {
+      uint64_t key;
+      j->keys(x, i, 1, 1, &key);
+      if (i < j->k || (key ^ j->flip) < heap[0].key) {
+        offer(heap, j->k, (top_k_entry){key ^ j->flip, (int64_t)i});
+      }
+    }
   }
+  top_k_sort(heap, j->k);
+}
+
+static void top_k_write(const top_k_job *const j, const size_t row, const top_k_entry *const heap) {
+  const size_t outer = row / j->inner, lane = row % j->inner;
+  const size_t from = outer * j->n * j->inner + lane, to = outer * j->k * j->inner + lane;
+  for (size_t i = 0; i < j->k; i++) {
+    const size_t at = to + i * j->inner;
+    if (j->indices) {
+      j->indices[at] = heap[i].at;
+    }
+    if (j->values) {
+      memcpy(
+          j->values + at * j->element,
+          (const char *)j->run->in[0]->data + (from + (size_t)heap[i].at * j->inner) * j->element,
+          j->element);
+    }
+  }
+}
+
+/* Scratch of a thread: a heap, and columns of floats that were made rows. */
+static size_t top_k_thread_bytes(const size_t n) {
+  return n * (sizeof(top_k_entry) + TURNED * sizeof(float));
 }
 
 static void top_k_row_range(const void *const user, const size_t first, const size_t end,
                             const int thread) {
   const top_k_job *const j = user;
-  top_k_entry *const heap = tarei_thread_scratch(j->run, thread, j->n * sizeof *heap);
+  top_k_entry *const heap = tarei_thread_scratch(j->run, thread, top_k_thread_bytes(j->n));
   for (size_t row = first; row < end; row++) {
-    const size_t outer = row / j->inner, lane = row % j->inner;
-    const size_t from = outer * j->n * j->inner + lane, to = outer * j->k * j->inner + lane;
-    top_k_choose(j, from, heap);
-    for (size_t i = 0; i < j->k; i++) {
-      const size_t at = to + i * j->inner;
-      if (j->indices) {
-        j->indices[at] = heap[i].at;
-      }
-      if (j->values) {
-        memcpy(
-            j->values + at * j->element,
-            (const char *)j->run->in[0]->data + (from + (size_t)heap[i].at * j->inner) * j->element,
-            j->element);
-      }
+    top_k_choose(j, row / j->inner * j->n * j->inner + row % j->inner, heap);
+    top_k_write(j, row, heap);
+  }
+}
+
+/* Where few elements of a row come before the last of the heap, if they stand in any order: each
+ * such one costs as much as a dozen keys. */
+static bool top_k_passes_over(const top_k_job *const j) {
+  const size_t often = (size_t)(64 - __builtin_clzll(j->n / j->k));
+  return j->keys == tarei_sort_keys_of(TARE_F32) && j->k * often <= j->n / 7;
+}
+
+static void top_k_float_range(const void *const user, size_t first, const size_t end,
+                              const int thread) {
+  const top_k_job *const j = user;
+  top_k_entry *const heap = tarei_thread_scratch(j->run, thread, top_k_thread_bytes(j->n));
+  float *const turned = (float *)(void *)(heap + j->n);
+  for (size_t m; first < end; first += m) {
+    const size_t lane = first % j->inner, left = j->inner - lane, most = end - first;
+    const float *x = (const float *)j->run->in[0]->data + first / j->inner * j->n * j->inner + lane;
+    m = left < most ? left : most;
+    if (j->inner > 1) {
+      m = m < TURNED ? m : TURNED;
+      const tarei_turn turn = {.element = sizeof *x,
+                               .from = x,
+                               .from_step = j->inner,
+                               .to = turned,
+                               .to_step = j->n,
+                               .rows = m,
+                               .columns = j->n,
+                               .count = 1};
+      j->run->kernels->transpose(&turn);
+      x = turned;
+    }
+    for (size_t i = 0; i < m; i++) {
+      top_k_choose_floats(j, x + i * j->n, heap);
+      top_k_write(j, first + i, heap);
     }
   }
 }
@@ -154,7 +223,7 @@ static size_t top_k_scratch(const tarei_step *const step, const tare_tensor *con
                             const tare_tensor *const *const out, const int threads) {
   const size_t n = (size_t)in[0]->dims[top_k_axis_of(step, in[0])];
   const size_t rows = n ? (size_t)tare_tensor_count(in[0]) / n : 0;
-  const size_t heaps = tarei_times(n * sizeof(top_k_entry), (size_t)threads);
+  const size_t heaps = tarei_times(top_k_thread_bytes(n), (size_t)threads);
   const size_t indices = step->node->n_out > 1 && out[1] ? 0 : rows * sizeof(int64_t);
   return heaps > indices ? heaps : indices; /* a single one needs no heap */
 }
@@ -212,7 +281,8 @@ static tare_status top_k_run(const tarei_step *const step, const tarei_run *cons
     j.indices = has_indices ? j.indices : r->scratch;
     top_1_run(&j, axis, rows);
   } else {
-    tarei_row_ranges(r, rows, j.n, 4096, top_k_row_range, &j);
+    tarei_row_ranges(r, rows, j.n, 4096,
+                     top_k_passes_over(&j) ? top_k_float_range : top_k_row_range, &j);
   }
   return TARE_OK;
 }

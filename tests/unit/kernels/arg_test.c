@@ -63,10 +63,31 @@ static void columns_have_extremes(void **state) {
   }
 }
 
+static void elements_beyond_a_bound_are_found(void **state) {
+  (void)state;
+  for (int i = 0; i < 3000; i++) {
+    const size_t n = ck_size(), first = ck_below(n + 1);
+    const bool least = ck_below(2);
+    float *const x = values(n, i % 5);
+    const float bound = x[ck_below(n)];
+    size_t expected = first;
+    while (expected < n && isfinite(bound) &&
+           (least ? x[expected] >= bound : x[expected] <= bound)) {
+      expected++;
+    }
+    CK_EACH_ROW("arg_beyond") {
+      const size_t got = ((tarei_arg_beyond_fn *)row->function)(x, first, n, bound, least);
+      assert_true(isfinite(bound) ? got == expected : got >= first && got <= n);
+    }
+    free(x);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_have_extremes),
       cmocka_unit_test(columns_have_extremes),
+      cmocka_unit_test(elements_beyond_a_bound_are_found),
   };
   return cmocka_run_group_tests_name("kernels.arg", tests, ck_seed, NULL);
 }
