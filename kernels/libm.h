@@ -9,14 +9,9 @@ typedef float tarei_libm_fn(float x);
 
 /* X(name) for the functions that libm has under this name with an f behind it. */
 #define TAREI_LIBM(X) \
-  X(acosh)            \
-  X(asinh)            \
-  X(atanh)            \
   X(cos)              \
-  X(cosh)             \
   X(log)              \
   X(sin)              \
-  X(sinh)             \
   X(tan)
 
 #define TAREI_LIBM_DECLARE(name) tarei_libm_fn tarei_libm_##name;

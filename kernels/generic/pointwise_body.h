@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "kernels/generic/act16.h"
+#include "kernels/generic/math/hyperbolic16.h"
 #include "kernels/generic/math/power16.h"
 #include "kernels/generic/math/trig16.h"
 

@@ -1,12 +1,8 @@
-/* Trigonometric functions of sixteen lanes and their inverses, in double and rounded once. Plain
- * loops, of which the compiler makes vectors for each ISA, without operations that round
- * differently on one of them. */
+/* Trigonometric functions of sixteen lanes and their inverses. */
 #ifndef TAREI_KERNELS_GENERIC_MATH_TRIG16_H
 #define TAREI_KERNELS_GENERIC_MATH_TRIG16_H
 
-#include <math.h>
-#include <string.h>
-
+#include "kernels/generic/math/doubles16.h"
 #include "kernels/generic/math/libm16.h"
 
 #define TRIG_ROUND 0x1.8p52               /* adding it leaves the nearest integer in the low bits */
@@ -58,21 +54,9 @@ TAREI_INLINE v16 trig_or_libm(v16 near, v16 x, tarei_libm_fn *f) {
   return m_count(plain) == TAREI_LANES ? near : v_select(plain, near, v_each(f, x));
 }
 
-/* EXPRESSION in the lane x, in double */
-#define TRIG_LANES(name, expression)        \
-  TAREI_INLINE v16 name(v16 lanes) {        \
-    float each[TAREI_LANES];                \
-    v_store(each, lanes);                   \
-    for (int i = 0; i < TAREI_LANES; i++) { \
-      const double x = (double)each[i];     \
-      each[i] = (float)(expression);        \
-    }                                       \
-    return v_load(each);                    \
-  }
-
-TRIG_LANES(trig_sin_lanes, trig_sin(x, 0))
-TRIG_LANES(trig_cos_lanes, trig_sin(x, 1))
-TRIG_LANES(trig_tan_lanes, trig_tan(x))
+DOUBLE_LANES(trig_sin_lanes, trig_sin(x, 0))
+DOUBLE_LANES(trig_cos_lanes, trig_sin(x, 1))
+DOUBLE_LANES(trig_tan_lanes, trig_tan(x))
 
 V16_FUNCTION v16 v_sin(v16 x) {
   return trig_or_libm(trig_sin_lanes(x), x, tarei_libm_sin);
@@ -100,9 +84,9 @@ TAREI_INLINE double trig_atan(double a) {
   return from + u * fma(u8, fma(u8, third, second), first);
 }
 
-TRIG_LANES(trig_atan_lanes, trig_atan(x))
-TRIG_LANES(trig_asin_lanes, trig_atan(x / sqrt((1 - x) * (1 + x))))
-TRIG_LANES(trig_acos_lanes, 2 * trig_atan(sqrt((1 - x) / (1 + x))))
+DOUBLE_LANES(trig_atan_lanes, trig_atan(x))
+DOUBLE_LANES(trig_asin_lanes, trig_atan(x / sqrt((1 - x) * (1 + x))))
+DOUBLE_LANES(trig_acos_lanes, 2 * trig_atan(sqrt((1 - x) / (1 + x))))
 
 V16_FUNCTION v16 v_atan(v16 x) {
   return v_copysign(trig_atan_lanes(v_abs(x)), x);
@@ -115,7 +99,5 @@ V16_FUNCTION v16 v_asin(v16 x) {
 V16_FUNCTION v16 v_acos(v16 x) {
   return trig_acos_lanes(x);
 }
-
-#undef TRIG_LANES
 
 #endif

@@ -1,5 +1,7 @@
 #include "tests/unit/kernels/checkkern.h"
 
+#include <float.h>
+
 enum { N = 4099 };
 
 static void act_rows_give_the_bits_of_scalar(void **state) {
@@ -271,19 +273,26 @@ static void unaries_agree_with_libm(void **state) {
       {"softplus", TAREI_UNARY_softplus, softplus, -86.9f, 90, 0, 3e-7},
       {"sqrt", TAREI_UNARY_sqrt, sqrt, 0, 90, 0, 6e-8},
       {"acos", TAREI_UNARY_acos, acos, -1, 1, 0, 6.1e-8},
-      {"acosh", TAREI_UNARY_acosh, acosh, 1, 90, 0, 2e-7},
+      {"acosh", TAREI_UNARY_acosh, acosh, 1, 1.01f, 0, 6.1e-8},
+      {"acosh", TAREI_UNARY_acosh, acosh, 1, 90, 0, 6.1e-8},
+      {"acosh", TAREI_UNARY_acosh, acosh, 1, 1e30f, 0, 6.1e-8},
       {"asin", TAREI_UNARY_asin, asin, -1, 1, 0, 6.1e-8},
-      {"asinh", TAREI_UNARY_asinh, asinh, -90, 90, 0, 2e-7},
+      {"asinh", TAREI_UNARY_asinh, asinh, -1e-4f, 1e-4f, 0, 6.1e-8},
+      {"asinh", TAREI_UNARY_asinh, asinh, -90, 90, 0, 6.1e-8},
+      {"asinh", TAREI_UNARY_asinh, asinh, -1e30f, 1e30f, 0, 6.1e-8},
       {"atan", TAREI_UNARY_atan, atan, -3, 3, 0, 6.1e-8},
       {"atan", TAREI_UNARY_atan, atan, -1e30f, 1e30f, 0, 6.1e-8},
-      {"atanh", TAREI_UNARY_atanh, atanh, -0.99f, 0.99f, 0, 2e-7},
+      {"atanh", TAREI_UNARY_atanh, atanh, -1e-4f, 1e-4f, 0, 6.1e-8},
+      {"atanh", TAREI_UNARY_atanh, atanh, -0.9999f, 0.9999f, 0, 6.1e-8},
       {"celu", TAREI_UNARY_celu, celu, -9, 9, 1e-7, 3e-7},
-      {"cosh", TAREI_UNARY_cosh, cosh, -9, 9, 0, 2e-7},
+      {"cosh", TAREI_UNARY_cosh, cosh, -2, 2, 0, 6.1e-8},
+      {"cosh", TAREI_UNARY_cosh, cosh, -89, 89, 0, 6.1e-8},
       {"mish", TAREI_UNARY_mish, mish, -80, 90, 0, 6e-7},
       {"selu", TAREI_UNARY_selu, selu, -20, 20, 0, 3e-7},
       {"shrink", TAREI_UNARY_shrink, shrink, -2, 2, 1e-7, 1e-7},
       {"sign", TAREI_UNARY_sign, sign, -2, 2, 0, 0},
-      {"sinh", TAREI_UNARY_sinh, sinh, -9, 9, 0, 2e-7},
+      {"sinh", TAREI_UNARY_sinh, sinh, -2, 2, 0, 6.1e-8},
+      {"sinh", TAREI_UNARY_sinh, sinh, -89, 89, 0, 6.1e-8},
       {"softsign", TAREI_UNARY_softsign, softsign, -90, 90, 0, 2e-7},
       {"swish", TAREI_UNARY_swish, swish, -200, 200, 1e-6, 3e-7},
       {"tan", TAREI_UNARY_tan, tan, -9, 9, 0, 6.1e-8},
@@ -387,6 +396,29 @@ static void limits_are_right(void **state) {
   }
 }
 
+static void hyperbolic_limits_are_right(void **state) {
+  (void)state;
+  static const struct {
+    tarei_unary op;
+    double (*f)(double);
+  } table[] = {{TAREI_UNARY_acosh, acosh},
+               {TAREI_UNARY_asinh, asinh},
+               {TAREI_UNARY_atanh, atanh},
+               {TAREI_UNARY_cosh, cosh},
+               {TAREI_UNARY_sinh, sinh}};
+  static const float ends[] = {0.0f,      -0.0f, 1,       -1,       2,    -2,    1e-40f,
+                               -INFINITY, NAN,   FLT_MAX, -FLT_MAX, 1000, -1000, INFINITY};
+  enum { ENDS = sizeof ends / sizeof *ends };
+  for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
+    float got[ENDS], expected[ENDS];
+    for (size_t i = 0; i < ENDS; i++) {
+      expected[i] = (float)table[t].f((double)ends[i]);
+    }
+    ck_scalar().unary(table[t].op, 0, 0, ends, ENDS, got);
+    ck_assert_same_floats("libm", got, expected, ENDS);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(act_rows_give_the_bits_of_scalar),
@@ -398,6 +430,7 @@ int main(void) {
       cmocka_unit_test(unaries_agree_with_libm),
       cmocka_unit_test(functions_are_exact_near_their_limits),
       cmocka_unit_test(limits_are_right),
+      cmocka_unit_test(hyperbolic_limits_are_right),
   };
   return cmocka_run_group_tests_name("kernels.pointwise", tests, ck_seed, NULL);
 }
