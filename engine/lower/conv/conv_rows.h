@@ -4,8 +4,9 @@
  * Output position r (over batch and space) is one row of [kernel taps x channels of a group]. Along
  * one axis without dilation and groups that row lies in the input as it is, and rows overlap with a
  * leading dim of stride * channels; with groups they overlap likewise in a copy of the group's
- * channels. Every other row is gathered into scratch first. Bytes are all
- * the same to it: the padding byte is 0 for float and the zero point for u8.
+ * channels. Other rows consist of parts that lie in the input, or in a copy with its padding, for
+ * those who take parts, and are gathered into scratch for the others. Bytes are all the same to it:
+ * the padding byte is 0 for float and the zero point for u8.
  */
 #ifndef TAREI_ENGINE_LOWER_CONV_CONV_ROWS_H
 #define TAREI_ENGINE_LOWER_CONV_CONV_ROWS_H
