@@ -162,6 +162,9 @@ enum { SUM_SHORT_BYTES = 4096 };
     for (; l + SUM_VECTORS * SUM_LANES <= lanes; l += SUM_VECTORS * SUM_LANES) {               \
       name##_down_vectors(x + l, n, stride, SUM_VECTORS, acc + l);                             \
     }                                                                                          \
+    for (; l + 2 * SUM_LANES <= lanes; l += 2 * SUM_LANES) {                                   \
+      name##_down_vectors(x + l, n, stride, 2, acc + l);                                       \
+    }                                                                                          \
     for (; l < lanes; l += SUM_LANES) {                                                        \
       name##_down_vectors(x + l, n, stride, 1, acc + l);                                       \
     }                                                                                          \
