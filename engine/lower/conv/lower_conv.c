@@ -87,7 +87,7 @@ static size_t conv_scratch(const tarei_step *const step, const tare_tensor *cons
                            const tare_tensor *const *const out, const int threads) {
   if (in[0]->dtype == TARE_F32) {
     const tarei_plane_convolution planes = planes_of(step, in, out);
-    return tarei_plane_conv_scratch(&planes);
+    return tarei_plane_conv_scratch(&planes, threads);
   }
   return tarei_times(job_of(step, in, out).thread_bytes, (size_t)threads);
 }

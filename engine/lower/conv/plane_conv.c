@@ -9,6 +9,7 @@
 #define LEAST ((size_t)1 << 13)       /* elements that are worth a range */
 #define PIECE 512                     /* outputs of a line */
 #define BLOCK_BYTES ((size_t)1 << 18) /* of the input under a block of pieces: stays in L2 */
+#define BAND_BYTES ((size_t)1 << 16)  /* of the copy, for each thread */
 #define SHARES 4                      /* of a thread, so that none waits long for another */
 
 /* The planes that are read: of the input, or copied. */
@@ -31,7 +32,7 @@ typedef struct plane_conv_job {
   size_t *offsets;                                            /* [k] */
   tarei_conv_piece *pieces;
   float *copy;
-  size_t sample;
+  size_t sample, first_group; /* that are being done */
 } plane_conv_job;
 
 /* Whatever the sizes of a run, so that scratch memory grows with them. */
@@ -92,11 +93,17 @@ static size_t conv_pieces_bytes(const plane_conv_job *const j) {
   return tarei_round_up(tarei_times(j->n_pieces, sizeof *j->pieces), TAREI_ALIGN);
 }
 
-size_t tarei_plane_conv_scratch(const tarei_plane_convolution *const c) {
+/* Bytes of the copy of a group's planes. */
+static size_t group_copy_bytes(const plane_conv_job *const j) {
+  return tarei_times(tarei_times(j->layout.plane, j->group_channels), sizeof *j->copy);
+}
+
+size_t tarei_plane_conv_scratch(const tarei_plane_convolution *const c, const int threads) {
   const plane_conv_job j = plane_conv_job_of(c);
-  const size_t copy = tarei_times(tarei_times(j.layout.plane, j.channels), sizeof *j.copy);
-  return tarei_plus(tarei_plus(tap_offsets_bytes(&j), conv_pieces_bytes(&j)),
-                    j.layout.copied ? copy : 0);
+  const size_t group = group_copy_bytes(&j), all = tarei_times(group, (size_t)c->group);
+  const size_t band = (size_t)threads * BAND_BYTES, most = group > band ? group : band;
+  const size_t copy = !j.layout.copied ? 0 : all < most ? all : most;
+  return tarei_plus(tarei_plus(tap_offsets_bytes(&j), conv_pieces_bytes(&j)), copy);
 }
 
 /* --- where elements lie ----------------------------------------------------------------------- */
@@ -163,8 +170,11 @@ static void copy_line(const plane_conv_job *const j, const float *const from, fl
     memset(to + before + n, 0, (room - n) * sizeof *to);
     return;
   }
-  for (size_t i = 0; i < n; i++) {
-    to[place_in_line(j, before + i)] = from[i];
+  for (size_t i = 0; i < stride && i < n; i++) {
+    float *const phase = to + place_in_line(j, before + i);
+    for (size_t k = 0; i + k * stride < n; k++) {
+      phase[k] = from[i + k * stride];
+    }
   }
 }
 
@@ -189,7 +199,8 @@ static void copy_planes(const void *const user, const size_t first, const size_t
   (void)thread;
   const plane_conv_job *const j = user;
   const size_t width = j->layout.line, in = (size_t)j->w.in_plane;
-  const float *const x = (const float *)j->c->x->data + j->sample * j->channels * in;
+  const size_t channel = j->sample * j->channels + j->first_group * j->group_channels;
+  const float *const x = (const float *)j->c->x->data + channel * in;
   for (size_t c = first; c < end; c++) {
     float *const to = j->copy + c * j->layout.plane;
     for (size_t line = 0; line < j->layout.plane / width; line++) {
@@ -206,10 +217,10 @@ static void plane_conv_item(const void *const user, const size_t item, const int
   const plane_conv_job *const j = user;
   const size_t blocks = (j->n_pieces + j->block - 1) / j->block, group = item / blocks;
   const size_t first = item % blocks * j->block, left = j->n_pieces - first;
-  const size_t o = group * j->group_outputs, out_plane = (size_t)j->w.out_plane;
+  const size_t o = (j->first_group + group) * j->group_outputs, out_plane = (size_t)j->w.out_plane;
+  const size_t channel = j->sample * j->channels + j->first_group * j->group_channels;
   const float *const x =
-      j->layout.copied ? j->copy
-                       : (const float *)j->c->x->data + j->sample * j->channels * j->layout.plane;
+      j->layout.copied ? j->copy : (const float *)j->c->x->data + channel * j->layout.plane;
   const tarei_plane_conv conv = {
       .x = x + group * j->group_channels * j->layout.plane,
       .offsets = j->offsets,
@@ -233,6 +244,25 @@ static size_t pieces_of_block(const plane_conv_job *const j) {
   return fitting < share ? fitting : share;
 }
 
+/* Groups whose copy stays in the cache until it is read. */
+static size_t groups_of_band(const plane_conv_job *const j) {
+  const size_t fitting = (size_t)j->run->threads * BAND_BYTES / group_copy_bytes(j);
+  const size_t groups = (size_t)j->c->group;
+  return !j->layout.copied || fitting > groups ? groups : fitting ? fitting : 1;
+}
+
+static void run_sample(plane_conv_job *const j) {
+  const size_t groups = (size_t)j->c->group, band = groups_of_band(j);
+  const size_t blocks = (j->n_pieces + j->block - 1) / j->block;
+  for (j->first_group = 0; j->first_group < groups; j->first_group += band) {
+    const size_t left = groups - j->first_group, n = left < band ? left : band;
+    if (j->layout.copied) {
+      tarei_row_ranges(j->run, n * j->group_channels, j->layout.plane, LEAST, copy_planes, j);
+    }
+    tarei_team_run(j->run->team, blocks * n, plane_conv_item, j);
+  }
+}
+
 void tarei_plane_conv_run(const tarei_plane_convolution *const c, const tarei_run *const run) {
   plane_conv_job j = plane_conv_job_of(c);
   char *const scratch = run->scratch;
@@ -242,11 +272,7 @@ void tarei_plane_conv_run(const tarei_plane_convolution *const c, const tarei_ru
   j.copy = (float *)(void *)(scratch + tap_offsets_bytes(&j) + conv_pieces_bytes(&j));
   j.block = pieces_of_block(&j);
   fill_tables(&j);
-  const size_t blocks = (j.n_pieces + j.block - 1) / j.block;
-  for (j.sample = 0; j.sample < (size_t)c->x->dims[0]; j.sample++) {
-    if (j.layout.copied) {
-      tarei_row_ranges(run, j.channels, j.layout.plane, LEAST, copy_planes, &j);
-    }
-    tarei_team_run(run->team, blocks * (size_t)c->group, plane_conv_item, &j);
+  for (; j.sample < (size_t)c->x->dims[0]; j.sample++) {
+    run_sample(&j);
   }
 }

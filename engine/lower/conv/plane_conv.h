@@ -1,8 +1,8 @@
 /*
- * Convolution of floats over any number of axes, channels first, where the planes lie. One sample
- * at a time is copied with its padding; of a stride along the last axis the copy has as many lines
- * as the stride, each with every so-many-th element. Then each tap of windows side by side is one
- * run.
+ * Convolution of floats over any number of axes, channels first, where the planes lie. Groups of a
+ * sample are copied with their padding, as many at a time as stay in the cache; of a stride along
+ * the last axis the copy has as many lines as the stride, each with every so-many-th element. Then
+ * each tap of windows side by side is one run.
  */
 #ifndef TAREI_ENGINE_LOWER_CONV_PLANE_CONV_H
 #define TAREI_ENGINE_LOWER_CONV_PLANE_CONV_H
@@ -17,7 +17,7 @@ typedef struct tarei_plane_convolution {
   const float *bias; /* [outputs], or NULL */
 } tarei_plane_convolution;
 
-size_t tarei_plane_conv_scratch(const tarei_plane_convolution *c);
+size_t tarei_plane_conv_scratch(const tarei_plane_convolution *c, int threads);
 void tarei_plane_conv_run(const tarei_plane_convolution *c, const tarei_run *run);
 
 #endif

@@ -3,13 +3,13 @@
 
 /* Sums in registers. */
 #if defined(__AVX512F__)
-enum { PLANE_CONV_ROWS = 8, PLANE_CONV_VECTORS = 2 };
+enum { PLANE_CONV_ROWS = 8, PLANE_CONV_VECTORS = 3 };
 #else
-enum { PLANE_CONV_ROWS = 4, PLANE_CONV_VECTORS = 1 };
+enum { PLANE_CONV_ROWS = 6, PLANE_CONV_VECTORS = 1 };
 #endif
 
-/* Outputs [i, i + n) of a piece for `rows` rows of weights; n is at most sixteen times `vectors`,
- * and all of these where there are several. */
+/* Outputs of a piece from i on for `rows` rows of weights: so many vectors, the last with n lanes.
+ */
 TAREI_INLINE void plane_conv_tile(const tarei_plane_conv *c, const tarei_conv_piece *piece,
                                   size_t row, size_t i, const size_t rows, const size_t vectors,
                                   size_t n) {
@@ -17,7 +17,7 @@ TAREI_INLINE void plane_conv_tile(const tarei_plane_conv *c, const tarei_conv_pi
   v16 sum[PLANE_CONV_ROWS][PLANE_CONV_VECTORS];
 #pragma GCC unroll 8
   for (size_t r = 0; r < rows; r++) {
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (size_t v = 0; v < vectors; v++) {
       sum[r][v] = v_set1(0);
     }
@@ -25,14 +25,14 @@ TAREI_INLINE void plane_conv_tile(const tarei_plane_conv *c, const tarei_conv_pi
   for (size_t k = 0; k < c->k; k++) {
     const float *const from = x + c->offsets[k];
     v16 column[PLANE_CONV_VECTORS];
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (size_t v = 0; v < vectors; v++) {
-      column[v] = vectors > 1 ? v_load(from + v * TAREI_LANES) : v_load_n(from, n);
+      column[v] = v_load_n(from + v * TAREI_LANES, v + 1 < vectors ? TAREI_LANES : n);
     }
 #pragma GCC unroll 8
     for (size_t r = 0; r < rows; r++) {
       const v16 weight = v_set1(w[r * c->k + k]);
-#pragma GCC unroll 2
+#pragma GCC unroll 3
       for (size_t v = 0; v < vectors; v++) {
         sum[r][v] = v_fma(weight, column[v], sum[r][v]);
       }
@@ -42,25 +42,39 @@ TAREI_INLINE void plane_conv_tile(const tarei_plane_conv *c, const tarei_conv_pi
   for (size_t r = 0; r < rows; r++) {
     const v16 bias = v_set1(c->bias ? c->bias[row + r] : -0.0f); /* which changes no float */
     float *const out = c->out + (row + r) * c->ld_out + piece->out + i;
-#pragma GCC unroll 2
+#pragma GCC unroll 3
     for (size_t v = 0; v < vectors; v++) {
-      v_store_n(out + v * TAREI_LANES, v_add(sum[r][v], bias), vectors > 1 ? TAREI_LANES : n);
+      v_store_n(out + v * TAREI_LANES, v_add(sum[r][v], bias), v + 1 < vectors ? TAREI_LANES : n);
     }
   }
 }
 
+/* Lanes of the last of some vectors: what the compiler knows of them makes loads cheap. */
+TAREI_INLINE void plane_conv_vectors(const tarei_plane_conv *c, const tarei_conv_piece *piece,
+                                     size_t row, size_t i, const size_t rows,
+                                     const size_t vectors) {
+  const size_t before = (vectors - 1) * TAREI_LANES, left = piece->n - i - before;
+  if (left >= TAREI_LANES) {
+    plane_conv_tile(c, piece, row, i, rows, vectors, TAREI_LANES);
+  } else {
+    plane_conv_tile(c, piece, row, i, rows, vectors, left);
+  }
+}
+
+/* Nearly equal numbers of vectors. */
 TAREI_INLINE void plane_conv_piece(const tarei_plane_conv *c, const tarei_conv_piece *piece,
                                    size_t row, const size_t rows) {
-  enum { WIDE = PLANE_CONV_VECTORS * TAREI_LANES };
-  size_t i = 0;
-  for (; i + WIDE <= piece->n; i += WIDE) {
-    plane_conv_tile(c, piece, row, i, rows, PLANE_CONV_VECTORS, TAREI_LANES);
-  }
-  for (; i + TAREI_LANES <= piece->n; i += TAREI_LANES) {
-    plane_conv_tile(c, piece, row, i, rows, 1, TAREI_LANES);
-  }
-  if (i < piece->n) {
-    plane_conv_tile(c, piece, row, i, rows, 1, piece->n - i);
+  for (size_t i = 0, vectors; i < piece->n; i += vectors * TAREI_LANES) {
+    const size_t left = (piece->n - i + TAREI_LANES - 1) / TAREI_LANES;
+    const size_t tiles = (left + PLANE_CONV_VECTORS - 1) / PLANE_CONV_VECTORS;
+    vectors = (left + tiles - 1) / tiles;
+    if (PLANE_CONV_VECTORS == 1 || vectors == 1) {
+      plane_conv_vectors(c, piece, row, i, rows, 1);
+    } else if (vectors == 2) {
+      plane_conv_vectors(c, piece, row, i, rows, PLANE_CONV_VECTORS < 2 ? 1 : 2);
+    } else {
+      plane_conv_vectors(c, piece, row, i, rows, PLANE_CONV_VECTORS);
+    }
   }
 }
 
@@ -75,6 +89,8 @@ PLANE_CONV_OF(2)
 PLANE_CONV_OF(4)
 #if defined(__AVX512F__)
 PLANE_CONV_OF(8)
+#else
+PLANE_CONV_OF(6)
 #endif
 #undef PLANE_CONV_OF
 
@@ -85,6 +101,10 @@ void TAREI_K(tarei_k_plane_conv_f32_16)(const tarei_plane_conv *conv) {
 #if defined(__AVX512F__)
   for (; row + 8 <= c->m; row += 8) {
     TAREI_K(plane_conv_8)(c, row);
+  }
+#else
+  for (; row + 6 <= c->m; row += 6) {
+    TAREI_K(plane_conv_6)(c, row);
   }
 #endif
   for (; row + 4 <= c->m; row += 4) {
