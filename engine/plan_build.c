@@ -15,6 +15,7 @@
 #include "graph/fix_symbols.h"
 #include "graph/model.h"
 #include "graph/pass.h"
+#include "graph/passes/convs/lone_convs.h"
 #include "graph/quantize/levels.h"
 #include "graph/quantize/never_negative.h"
 #include "graph/quantize/output_types.h"
@@ -116,12 +117,14 @@ done:
   return status;
 }
 
-/* What is inside a chain is shown to nobody. */
-static tare_status form_chains(tare_plan *const plan, const tare_build_options *const o,
-                               tare_error *const err) {
-  return o->observable || plan->is_observed
-             ? TARE_OK
-             : tarei_graph_form_chains(plan->root.graph, &plan->passes, err);
+/* What is inside a chain is shown to nobody, nor are layers in a form without int8. */
+static tare_status rewrite_last(tare_plan *const plan, const tare_build_options *const o,
+                                tare_error *const err) {
+  if (o->observable || plan->is_observed) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_graph_restore_lone_convs(plan->root.graph, &plan->passes, err));
+  return tarei_graph_form_chains(plan->root.graph, &plan->passes, err);
 }
 
 /* Everything that changes the graph. */
@@ -140,7 +143,7 @@ static tare_status rewrite_graph(tare_plan *const plan, const tare_build_options
   TAREI_TRY_GOTO(tarei_short_floats_find(plan->root.graph, &found, err), done);
   TAREI_TRY_GOTO(tarei_graph_optimize(plan->root.graph, &passes, err), done);
   TAREI_TRY_GOTO(quantize(plan, o, err), done);
-  TAREI_TRY_GOTO(form_chains(plan, o, err), done);
+  TAREI_TRY_GOTO(rewrite_last(plan, o, err), done);
   status = tarei_short_floats_note(&found, plan->root.graph, err);
 done:
   tarei_short_floats_fini(&found);

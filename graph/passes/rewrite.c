@@ -127,15 +127,19 @@ tare_status tarei_join_names(tarei_node *const node, const char *const next,
   return TARE_OK;
 }
 
-tare_status tarei_absorb(tarei_graph *const graph, const int node, const int next,
-                         tare_error *const err) {
+void tarei_take_output(tarei_graph *const graph, const int node, const int next) {
   tarei_node *const n = &graph->nodes[node];
-  TAREI_TRY(tarei_join_names(n, graph->nodes[next].name, err));
   const int out = graph->nodes[next].out[0];
   graph->values[n->out[0]].producer = -1;
   tarei_graph_remove_node(graph, next);
   n->out[0] = out;
   graph->values[out].producer = node;
+}
+
+tare_status tarei_absorb(tarei_graph *const graph, const int node, const int next,
+                         tare_error *const err) {
+  TAREI_TRY(tarei_join_names(&graph->nodes[node], graph->nodes[next].name, err));
+  tarei_take_output(graph, node, next);
   return TARE_OK;
 }
 

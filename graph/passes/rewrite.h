@@ -38,7 +38,9 @@ tare_status tarei_replace_output(tarei_graph *graph, int node, int value, bool *
                                  tare_error *err);
 
 /* `node` takes over output 0 of `next`, its consumer, which goes away; the value between them
- * disappears. The names become "node + next". */
+ * disappears. */
+void tarei_take_output(tarei_graph *graph, int node, int next);
+/* Likewise; the names become "node + next". */
 tare_status tarei_absorb(tarei_graph *graph, int node, int next, tare_error *err);
 tare_status tarei_join_names(tarei_node *node, const char *next, tare_error *err);
 

@@ -7,8 +7,10 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/attention/heads.c
   passes/attention/scores.c
   passes/attention/scores_mask.c
-  passes/channels_last.c
   passes/const_data.c
+  passes/convs/channels_last.c
+  passes/convs/lone_convs.c
+  passes/convs/near_layout.c
   passes/dims_attr.c
   passes/drop_identities.c
   passes/drop_window_axis.c
@@ -23,7 +25,6 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/join_pads.c
   passes/layout.c
   passes/move_axes.c
-  passes/near_layout.c
   passes/norm/batchnorm.c
   passes/norm/batchnorm_to_conv.c
   passes/norm/fold_batchnorm.c

@@ -1,4 +1,5 @@
 #include "graph/passes/const_data.h"
+#include "graph/passes/convs/lone_convs.h"
 #include "unit/graph/pass_helpers.h"
 
 static const float ramp[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -54,6 +55,59 @@ static void conv_2d_and_output(void **state) {
                "n_y: ConvLast(x__nxc, k__last) -> y__nxc float32[n, h, w, 1]\n"
                "y/Transpose: Transpose(y__nxc) perm=[0, 3, 1, 2] -> y float32[n, 1, h, w]\n");
   tarei_graph_free(g);
+}
+
+static void restore_lone_convs(tarei_graph *const g) {
+  tarei_pass_log log = {0};
+  tare_error err = {0};
+  assert_int_equal(tarei_graph_restore_lone_convs(g, &log, &err), TARE_OK);
+  tarei_graph_check(g);
+}
+
+/* Two Transposes would be all that one convolution has of the other layout. */
+static void lone_conv_is_restored(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;2;h;w");
+  const int w = add_floats(g, "k", 4, (int64_t[]){3, 2, 1, 2}, ramp);
+  end_graph(g, OP(g, "Conv", "y", x, w));
+  assert_true(run_pass(g, &tarei_pass_channels_last));
+  restore_lone_convs(g);
+  expect_nodes(g, "n_y: Conv(x, k__last__first) -> y float32[n, 3, h, w - 1]\n");
+  expect_floats(g, tarei_graph_find_value(g, "k__last__first"), 12, ramp);
+  tarei_graph_free(g);
+}
+
+/* One channel is moved by a Reshape. */
+static void lone_conv_of_one_channel_is_restored(void **state) {
+  (void)state;
+  tarei_graph *const g = tarei_graph_new("test");
+  const int x = add_input(g, "x", "n;1;t");
+  const int w = add_floats(g, "k", 3, (int64_t[]){3, 1, 2}, ramp);
+  end_graph(g, OP(g, "Conv", "y", x, w));
+  assert_true(run_pass(g, &tarei_pass_channels_last));
+  assert_true(run_pass(g, &tarei_pass_simplify_reshapes));
+  assert_int_equal(count_ops(g, &tarei_op_transpose), 1);
+  restore_lone_convs(g);
+  expect_nodes(g, "n_y: Conv(x, k__last__first) -> y float32[n, 3, t - 1]\n");
+  tarei_graph_free(g);
+}
+
+/* Between others, with an activation of its own, and where lines are short. */
+static void other_convs_stay_last(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    tarei_graph *const g = tarei_graph_new("test");
+    int x = conv(g, "a", add_input(g, "x", i == 2 ? "n;2;15" : "n;2;t"), 2);
+    x = i == 0 ? conv(g, "b", x, 2) : i == 1 ? OP(g, "Relu", "b", x) : x;
+    end_graph(g, x);
+    optimize(g, false);
+    const int lasts = count_ops(g, &tarei_op_conv_last);
+    assert_int_equal(lasts, i == 0 ? 2 : 1);
+    restore_lone_convs(g);
+    assert_int_equal(count_ops(g, &tarei_op_conv_last), lasts);
+    tarei_graph_free(g);
+  }
 }
 
 /* Convolutions of one tensor share its transposition. */
@@ -459,6 +513,9 @@ int main(void) {
       cmocka_unit_test(split_of_unknown_parts_stays),
       cmocka_unit_test(conv_runs_channels_last),
       cmocka_unit_test(conv_2d_and_output),
+      cmocka_unit_test(lone_conv_is_restored),
+      cmocka_unit_test(lone_conv_of_one_channel_is_restored),
+      cmocka_unit_test(other_convs_stay_last),
       cmocka_unit_test(two_convs_read_one_transpose),
       cmocka_unit_test(means_over_space_follow_the_layout),
       cmocka_unit_test(pools_follow_the_layout),

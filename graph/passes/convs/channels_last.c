@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "graph/passes/const_data.h"
-#include "graph/passes/near_layout.h"
+#include "graph/passes/convs/near_layout.h"
 #include "graph/passes/passes.h"
 
 static const tarei_op *reduction_of(const tarei_node *const node) {

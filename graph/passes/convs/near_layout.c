@@ -1,4 +1,4 @@
-#include "graph/passes/near_layout.h"
+#include "graph/passes/convs/near_layout.h"
 
 #include "graph/passes/const_data.h"
 #include "graph/passes/move_axes.h"
