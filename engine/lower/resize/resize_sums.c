@@ -79,6 +79,7 @@ static void resize_sums_fill_taps(const tarei_resize_settings *const s,
 
 typedef struct resize_sums_pass {
   resize_sums_taps taps; /* weights of the type of the elements */
+  bool halves;           /* each sum has the two elements behind those of the sum before */
   size_t in, out, inner;
   const void *from;
   void *to;
@@ -91,6 +92,13 @@ typedef struct resize_sums_pass {
     const size_t n = (size_t)p->taps.n;                                                           \
     const int64_t *const at = p->taps.at + first * n;                                             \
     const type *const weights = (const type *)p->taps.weights + first * n;                        \
+    if (p->halves) {                                                                              \
+      const type *const x = from + at[0];                                                         \
+      for (size_t i = 0; i < m; i++) {                                                            \
+        to[i] = weights[2 * i] * x[2 * i] + weights[2 * i + 1] * x[2 * i + 1];                    \
+      }                                                                                           \
+      return;                                                                                     \
+    }                                                                                             \
     if (n == 2) {                                                                                 \
       for (size_t i = 0; i < m; i++) {                                                            \
         to[i] = weights[2 * i] * from[at[2 * i]] + weights[2 * i + 1] * from[at[2 * i + 1]];      \
@@ -218,6 +226,14 @@ static void narrow_weights(const resize_sums_taps *const taps, const int64_t out
   }
 }
 
+static bool are_halves(const resize_sums_taps *const taps, const int64_t out) {
+  bool are = taps->n == 2;
+  for (int64_t i = 0; are && i < 2 * out; i++) {
+    are = taps->at[i] == taps->at[0] + i;
+  }
+  return are;
+}
+
 /* Writes to `to`, or where it is NULL to the block whose turn it is. */
 static tare_status one_pass(const tarei_resize_settings *const s,
                             const tarei_resize_axis *const axes, const int d,
@@ -231,6 +247,7 @@ static tare_status one_pass(const tarei_resize_settings *const s,
                         .from = f->from,
                         .to = to ? to : f->blocks[f->turn]};
   TAREI_TRY(read_taps(s, a, d, r->scratch, &p.taps, err));
+  p.halves = are_halves(&p.taps, a->out);
   if (!wide) {
     narrow_weights(&p.taps, a->out);
   }
