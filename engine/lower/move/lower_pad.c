@@ -39,9 +39,10 @@ static int64_t pad_reach(const mode m, const int64_t at, const int64_t size) {
   if (m == EDGE || size == 1) {
     return at < 0 ? 0 : size - 1;
   }
-  const int64_t period = m == WRAP ? size : 2 * (size - 1);
-  const int64_t i = (at % period + period) % period;
-  return i < size ? i : period - i;
+  if (m == REFLECT) { /* which is longer than what is padded */
+    return at < 0 ? -at : 2 * (size - 1) - at;
+  }
+  return (at % size + size) % size;
 }
 
 /* Element of the input's axis that stands at `at` of the output's, or -1 for the fill value. */
@@ -158,29 +159,54 @@ static void pad_read_fill(const tarei_step *const step, const tarei_run *const r
   }
 }
 
-/* Element at which a row of the input begins, or -1 where the whole row is fill. */
-static int64_t pad_row_start(const padding *const p, size_t row) {
-  int64_t from = 0, stride = (int64_t)p->block;
-  for (int d = p->last; d >= 0; d--) {
-    if (d < p->last) {
-      const size_t size = (size_t)p->out->dims[d];
-      const int64_t at = source_of(p, d, (int64_t)(row % size));
-      if (at < 0) {
-        return -1;
-      }
-      row /= size;
-      from += at * stride;
+/* Where a row of the output stands along the axes before the last. */
+static void pad_go_to(const padding *const p, size_t row, int64_t *const at) {
+  for (int d = p->last - 1; d >= 0; d--) {
+    at[d] = (int64_t)(row % (size_t)p->out->dims[d]);
+    row /= (size_t)p->out->dims[d];
+  }
+}
+
+static void pad_go_on(const padding *const p, int64_t *const at) {
+  for (int d = p->last - 1; d >= 0 && ++at[d] == p->out->dims[d]; d--) {
+    at[d] = 0;
+  }
+}
+
+/* Element at which the row of the input begins, or -1 where the whole row is fill. */
+static int64_t pad_row_start(const padding *const p, const int64_t *const at) {
+  int64_t from = 0, stride = (int64_t)p->block * p->x->dims[p->last];
+  for (int d = p->last - 1; d >= 0; d--) {
+    const int64_t source = source_of(p, d, at[d]);
+    if (source < 0) {
+      return -1;
     }
+    from += source * stride;
     stride *= p->x->dims[d];
   }
   return from;
 }
 
-static void pad_row(const padding *const p, const size_t row) {
+/* Elements [begin, end) of a row that are copies of others; `from` is that of the input. */
+static void pad_copies(const padding *const p, const char *const from, const int64_t begin,
+                       const int64_t end, char *const to) {
+  const size_t block = p->block * p->element;
+  if (p->block == 1) {
+    TAREI_BY_SIZE(
+        p->element, for (int64_t i = begin; i < end; i++) {
+          ((type *)(void *)to)[i] = ((const type *)(const void *)from)[source_of(p, p->last, i)];
+        })
+    return;
+  }
+  for (int64_t i = begin; i < end; i++) {
+    memcpy(to + (size_t)i * block, from + (size_t)source_of(p, p->last, i) * block, block);
+  }
+}
+
+static void pad_row(const padding *const p, const int64_t *const at, char *const to) {
   const int last = p->last;
   const size_t block = p->block * p->element;
-  const int64_t n = p->out->dims[last], start = pad_row_start(p, row);
-  char *const to = (char *)p->out->data + row * (size_t)n * block;
+  const int64_t n = p->out->dims[last], start = pad_row_start(p, at);
   if (start < 0) {
     tarei_fill_elements(to, p->fill, (size_t)n * p->block, p->element);
     return;
@@ -196,16 +222,19 @@ static void pad_row(const padding *const p, const size_t row) {
                         p->element);
     return;
   }
-  for (int64_t i = inside > 0 ? 0 : end; i < n; i = i + 1 == inside ? end : i + 1) {
-    memcpy(to + (size_t)i * block, from + (size_t)source_of(p, last, i) * block, block);
-  }
+  pad_copies(p, from, 0, inside, to);
+  pad_copies(p, from, end, n, to);
 }
 
 static void pad_row_range(const void *const user, const size_t first, const size_t end,
                           const int thread) {
   (void)thread;
-  for (size_t row = first; row < end; row++) {
-    pad_row(user, row);
+  const padding *const p = user;
+  const size_t bytes = (size_t)p->out->dims[p->last] * p->block * p->element;
+  int64_t at[TARE_MAX_RANK];
+  pad_go_to(p, first, at);
+  for (size_t row = first; row < end; row++, pad_go_on(p, at)) {
+    pad_row(p, at, (char *)p->out->data + row * bytes);
   }
 }
 

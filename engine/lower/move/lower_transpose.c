@@ -54,6 +54,21 @@ static transpose_layout transpose_layout_of(const tarei_step *const step,
   return l;
 }
 
+/* A last axis that stays where it is and has as many bytes as a wider element becomes one: pairs of
+ * floats are elements of 8 bytes. Gives their bytes. */
+static size_t transpose_widen(transpose_layout *const l, const size_t element) {
+  const int last = l->n - 1;
+  const size_t size = last > 0 ? l->size[last] : 1, bytes = size * element;
+  if (last < 1 || l->stride[last] != 1 || (bytes != 2 && bytes != 4 && bytes != 8)) {
+    return element;
+  }
+  l->n = last;
+  for (int a = 0; a < last; a++) {
+    l->stride[a] /= size;
+  }
+  return bytes;
+}
+
 /* An index of some axes, outermost first, with the elements that it skips of input and output. */
 typedef struct transpose_walk {
   int n;
@@ -105,6 +120,19 @@ typedef struct copying {
   size_t element, row; /* bytes */
 } copying;
 
+/* Of most rows that are copied; a call of memcpy takes as long. */
+static void copy_row(char *const to, const char *const from, const size_t n) {
+  enum { PIECE = 16, MOST = 256 };
+  if (n < PIECE || n > MOST) {
+    memcpy(to, from, n);
+    return;
+  }
+  for (size_t i = 0; i + PIECE <= n; i += PIECE) {
+    memcpy(to + i, from + i, PIECE);
+  }
+  memcpy(to + n - PIECE, from + n - PIECE, PIECE);
+}
+
 static void transpose_row_range(const void *const user, const size_t first, const size_t end,
                                 const int thread) {
   (void)thread;
@@ -112,21 +140,34 @@ static void transpose_row_range(const void *const user, const size_t first, cons
   transpose_walk w = c->rows;
   walk_go_to(&w, first);
   for (size_t r = first; r < end; r++, walk_on(&w, 1)) {
-    memcpy(c->out + r * c->row, c->x + w.from * c->element, c->row);
+    copy_row(c->out + w.to * c->element, c->x + w.from * c->element, c->row);
   }
 }
 
-/* Rows that stay whole: the last output axis is contiguous in the input. */
+/* Rows that stay whole: the last output axis is contiguous in the input. They are copied in the
+ * order of the input: reading ahead helps what is read, and what is written can wait. */
 static void copy_rows(const transpose_layout *const l, const tarei_run *const run,
                       const size_t element) {
   copying c = {.x = run->in[0]->data,
                .out = run->out[0]->data,
                .element = element,
                .row = l->n ? l->size[l->n - 1] * element : element};
-  size_t rows = 1;
-  for (int a = 0; a < l->n - 1; a++) {
-    walk_add(&c.rows, l->size[a], l->stride[a], 0);
+  const int last = l->n - 1;
+  size_t rows = 1, stride[TARE_MAX_RANK];
+  for (int a = last - 1; a >= 0; a--) {
+    stride[a] = rows * l->size[last];
     rows *= l->size[a];
+  }
+  int order[TARE_MAX_RANK];
+  for (int a = 0; a < last; a++) {
+    int at = a;
+    for (; at > 0 && l->stride[order[at - 1]] < l->stride[a]; at--) {
+      order[at] = order[at - 1];
+    }
+    order[at] = a;
+  }
+  for (int i = 0; i < last; i++) {
+    walk_add(&c.rows, l->size[order[i]], l->stride[order[i]], stride[order[i]]);
   }
   tarei_row_ranges(run, rows, c.row, LEAST, transpose_row_range, &c);
 }
@@ -255,8 +296,8 @@ static tare_status transpose_run(const tarei_step *const step, const tarei_run *
   if (tare_tensor_count(x) == 0) {
     return TARE_OK;
   }
-  const transpose_layout l = transpose_layout_of(step, x);
-  const size_t element = tare_dtype_size(x->dtype);
+  transpose_layout l = transpose_layout_of(step, x);
+  const size_t element = transpose_widen(&l, tare_dtype_size(x->dtype));
   if (l.n == 0 || l.stride[l.n - 1] == 1) {
     copy_rows(&l, r, element);
     return TARE_OK;

@@ -7,6 +7,7 @@
 
 #define LEAST ((size_t)1 << 15) /* bytes that are worth a claim */
 #define CHUNK ((size_t)1 << 15) /* bytes that are copied again and again: they stay near */
+#define FILLED ((size_t)1024)   /* elements that are written one by one */
 #define ITEMS ((size_t)4)       /* for each thread, where there are enough */
 
 void tarei_repeats_add(tarei_repeats *const r, const size_t size, const size_t stride) {
@@ -47,10 +48,12 @@ static void repeats_fill(const repeats_job *const j, const int axis, const char 
                          char *const to, const size_t count) {
   const size_t inner = j->inner[axis], step = j->axes.stride[axis] * j->element;
   if (axis + 1 == j->axes.n) {
+    const size_t few = count < FILLED ? count : FILLED;
     if (step) {
       memcpy(to, from, count * inner);
     } else {
-      tarei_fill_elements(to, from, count, j->element);
+      tarei_fill_elements(to, from, few, j->element);
+      repeats_again(to, few * inner, count * inner);
     }
     return;
   }

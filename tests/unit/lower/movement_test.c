@@ -57,6 +57,21 @@ static void test_transpose(void **state) {
       memcpy(dims, (int64_t[]){2, 37, 701}, 3 * sizeof *dims);
       memcpy(perm, (int64_t[]){0, 2, 1}, 3 * sizeof *perm);
     }
+    const int64_t page = 4096 / (int64_t)tare_dtype_size(sizes[round % 4]);
+    if (round >= 4 && round < 8) { /* rows of the output that meet in caches */
+      rank = 2;
+      memcpy(dims, (int64_t[]){page, 37}, 2 * sizeof *dims);
+      memcpy(perm, (int64_t[]){1, 0}, 2 * sizeof *perm);
+    } else if (round == 11) { /* columns of the input too */
+      rank = 2;
+      memcpy(dims, (int64_t[]){page, page / 2}, 2 * sizeof *dims);
+      memcpy(perm, (int64_t[]){1, 0}, 2 * sizeof *perm);
+    } else if (round >= 12 && round < 20) { /* pairs that stay together */
+      rank = 4;
+      memcpy(dims, (int64_t[]){3, 21, 18, 2}, 4 * sizeof *dims);
+      const int64_t inner[] = {0, 2, 1, 3}, outer[] = {2, 1, 0, 3};
+      memcpy(perm, round < 16 ? inner : outer, 4 * sizeof *perm);
+    }
     one_node t;
     one_node_start(&t);
     (void)one_node_input(&t, sizes[round % 4], rank, dims, NULL);
