@@ -8,6 +8,7 @@ enum {
   GEMM_PANEL = 32,
   GEMM_A_BYTES = 384 * 1024, /* rows that stay in L2 */
   GEMM_B_BYTES = 8 * 1024,   /* panels that stay in L1 beside rows of the output */
+  GEMM_THIN_BYTES = 64,      /* rows with less work than their output has traffic */
 };
 
 /* The heights of blocks; the last are those by one panel that 32 registers hold. */
@@ -31,7 +32,8 @@ static inline size_t gemm_walk_row_blocks(const gemm_walk *w) {
 }
 
 static inline bool gemm_walk_keeps_panels(const gemm_walk *w) {
-  return w->row_bytes * GEMM_PANEL * (w->panels - w->first_panel) <= GEMM_B_BYTES;
+  const size_t panels = w->panels - w->first_panel;
+  return w->row_bytes <= GEMM_THIN_BYTES && w->row_bytes * GEMM_PANEL * panels <= GEMM_B_BYTES;
 }
 
 static inline size_t gemm_walk_groups(const gemm_walk *w) {
@@ -41,8 +43,8 @@ static inline size_t gemm_walk_groups(const gemm_walk *w) {
 }
 
 /* Rows are cut into blocks of nearly equal height, and blocks into groups whose rows stay in L2
- * while all panels pass. Where the panels stay in L1, a block is a group of its own: the rows of
- * the output are written one after the other. */
+ * while all panels pass. Where rows are thin and the panels stay in L1, a block is a group of its
+ * own: the rows of the output are written one after the other. */
 static inline void gemm_walk_blocks(const gemm_walk *w) {
   const size_t blocks = gemm_walk_row_blocks(w);
   const size_t groups = gemm_walk_groups(w);
