@@ -93,7 +93,15 @@ static void block_8(const uint64_t *const x, const size_t from_step, uint64_t *c
 INTERLEAVED(block_2, uint16_t, shorts, 8, LOW_2, HIGH_2)
 INTERLEAVED(block_1, uint8_t, bytes, 16, LOW_1, HIGH_1)
 
-/* Whole blocks, then what is left of rows and columns. */
+/* The same of eight bytes, for what is less than a block. */
+typedef uint8_t half_bytes __attribute__((vector_size(8)));
+typedef uint16_t half_shorts __attribute__((vector_size(8)));
+#define LOW_HALF(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_HALF(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+INTERLEAVED(half_1, uint8_t, half_bytes, 8, LOW_HALF, HIGH_HALF)
+INTERLEAVED(half_2, uint16_t, half_shorts, 4, LOW, HIGH)
+
+/* Whole blocks, then `plain` for what is left of rows and columns. */
 #define BLOCKS(name, type, side, block, plain)                                                \
   static void name(const void *const from, const size_t from_step, void *const to,            \
                    const size_t to_step, const size_t rows, const size_t columns) {           \
@@ -110,8 +118,10 @@ INTERLEAVED(block_1, uint8_t, bytes, 16, LOW_1, HIGH_1)
     plain(x + whole_columns * from_step, from_step, out + whole_columns, to_step, whole_rows, \
           columns - whole_columns);                                                           \
   }
-BLOCKS(blocks_1, uint8_t, 16, block_1, plain_1)
-BLOCKS(blocks_2, uint16_t, 8, block_2, plain_2)
+BLOCKS(halves_1, uint8_t, 8, half_1, plain_1)
+BLOCKS(halves_2, uint16_t, 4, half_2, plain_2)
+BLOCKS(blocks_1, uint8_t, 16, block_1, halves_1)
+BLOCKS(blocks_2, uint16_t, 8, block_2, halves_2)
 BLOCKS(blocks_4, uint32_t, 4, block_4, plain_4)
 BLOCKS(blocks_8, uint64_t, 2, block_8, plain_8)
 
