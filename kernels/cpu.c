@@ -80,8 +80,8 @@ static unsigned detect(void) {
   const unsigned states = os_states();
   unsigned a, b, c, d, b7, c7;
   if (!has_all(states, STATE_YMM) || !__get_cpuid(1, &a, &b, &c, &d) ||
-      !has_all(c, bit_FMA | bit_F16C) ||
-      !__get_cpuid_count(7, 0, &a, &b7, &c7, &d) || !(b7 & bit_AVX2)) {
+      !has_all(c, bit_FMA | bit_F16C) || !__get_cpuid_count(7, 0, &a, &b7, &c7, &d) ||
+      !(b7 & bit_AVX2)) {
     return TAREI_ISA_SCALAR;
   }
   unsigned found = TAREI_ISA_AVX2 | detect_avx512(states, b7, c7);

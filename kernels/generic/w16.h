@@ -58,8 +58,7 @@ W16_BINARY(w_mul, W16_MUL)
 #undef W16_MUL
 
 typedef int64_t w16_bits __attribute__((vector_size(W16_BYTES)));
-#define W16_ABS(part, lane) \
-  r.part = (w16_part)((w16_bits)x.part & (INT64_MAX - (w16_bits){0}));
+#define W16_ABS(part, lane) r.part = (w16_part)((w16_bits)x.part & (INT64_MAX - (w16_bits){0}));
 TAREI_LANE w16 w_abs(w16 x) {
   w16 r;
   W16_PARTS(W16_ABS)

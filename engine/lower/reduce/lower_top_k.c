@@ -133,7 +133,7 @@ static void top_k_row_range(const void *const user, const size_t first, const si
 }
 
 /* Where few elements of a row come before the last of the heap, if they stand in any order: each
- * such one costs as much as a dozen keys. */
+ * such one costs as much as some keys. */
 static bool top_k_passes_over(const top_k_job *const j) {
   const size_t often = (size_t)(64 - __builtin_clzll(j->n / j->k));
   return j->keys == tarei_sort_keys_of(TARE_F32) && j->k * often <= j->n / 7;

@@ -14,6 +14,8 @@
 #ifndef TAREI_KERNELS_GENERIC_TYPED_SUMS_H
 #define TAREI_KERNELS_GENERIC_TYPED_SUMS_H
 
+#include <string.h>
+
 #include "kernels/generic/w16.h"
 
 enum { SUM_LANES = TAREI_LANES, SUM_ACROSS = 4 };
