@@ -5,12 +5,7 @@
  * and a window takes the largest of its units. */
 #include "kernels/generic/row_bytes16.h"
 
-enum {
-  MOST_UNITS = 256,
-  MOST_WINDOW_PIECES = 256,
-  LEAST_WINDOWS = 4,
-  SIDE_BY_SIDE = 4096, /* elements of windows that are copied at a time: in the first cache */
-};
+enum { MOST_UNITS = 256, MOST_WINDOW_PIECES = 256, LEAST_WINDOWS = 4 };
 
 typedef struct unit_walk {
   size_t unit, apart; /* elements; from one to the next */
@@ -203,69 +198,33 @@ V16_FUNCTION void put_windows(const tarei_window_rows *w, const window_pieces *p
   }
 }
 
-/* --- windows of odd parts ----------------------------------------------------------------------
- */
-/* Vectors would be cut at the end of each part: the elements of a window are put side by side. Each
- * part may be followed by what the next one overwrites. */
-V16_FUNCTION void put_side_by_side(const tarei_window_rows *w, const float *x, float *row) {
-  for (size_t p = 0; p < w->parts; p++) {
-    const float *const part = x + w->at[p];
-    for (size_t i = 0; i < w->part; i += TAREI_LANES) {
-      v_store(row + i, v_load_n(part + i, lanes_left(i, w->part)));
-    }
-    row += w->part;
-  }
-}
-
-static void TAREI_K(quantize_odd_windows)(const tarei_window_rows *w) {
-  const size_t k = w->parts * w->part;
-  const size_t fitting = SIDE_BY_SIDE / k;
-  const size_t most = fitting < TAREI_LANES ? fitting : fitting / TAREI_LANES * TAREI_LANES;
-  _Alignas(64) float rows[SIDE_BY_SIDE + TAREI_LANES];
-  for (size_t first = 0; first < w->m; first += most) {
-    const size_t n = w->m - first < most ? w->m - first : most;
-    for (size_t i = 0; i < n; i++) {
-      put_side_by_side(w, w->x + (first + i) * w->ldx, rows + i * k);
-    }
+TAREI_INLINE void quantize_windows(const tarei_window_rows *rows, const int32_t zero) {
+  if (rows->parts == 1 && (rows->part <= WHOLE || rows->m < LEAST_WINDOWS)) {
+    /* so short, or so few, that units would not save looks */
     TAREI_K(tarei_k_quantize_rows_f32u8_16)
-    (rows, k, n, k, w->out + first * w->ldo, w->ldo, w->scales + first, w->zero_point);
+    (rows->x, rows->ldx, rows->m, rows->part, rows->out, rows->ldo, rows->scales, zero);
+    return;
   }
-}
-
-/* --- all ----------------------------------------------------------------------------------------
- */
-TAREI_INLINE void quantize_windows_by_units(const tarei_window_rows *rows,
-                                            const window_pieces *pieces, const int32_t zero) {
   const tarei_window_rows w = *rows; /* a copy: stores of bytes must not make it be read again */
   const unit_walk u = unit_walk_of(&w);
+  window_pieces pieces;
+  window_pieces_of(&w, &pieces);
   float units[MOST_UNITS + 2 * TAREI_LANES];
   for (size_t first = 0; first < w.m; first += u.windows) {
     const size_t n = w.m - first < u.windows ? w.m - first : u.windows;
     put_magnitudes(&w, &u, w.x + first * w.ldx, (n - 1) * u.step + u.units, units);
     for (size_t i = 0; i < n; i += TAREI_LANES) {
       const size_t left = lanes_left(i, n);
-      put_windows(&w, pieces, first + i, left, magnitudes_of_windows(&u, units + i * u.step, left),
+      put_windows(&w, &pieces, first + i, left, magnitudes_of_windows(&u, units + i * u.step, left),
                   zero);
     }
   }
 }
 
-void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *w) {
-  const size_t k = w->parts * w->part;
-  if (w->parts == 1 && (k <= WHOLE || w->m < LEAST_WINDOWS)) {
-    /* so short, or so few, that units would not save looks */
-    TAREI_K(tarei_k_quantize_rows_f32u8_16)
-    (w->x, w->ldx, w->m, k, w->out, w->ldo, w->scales, w->zero_point);
-    return;
-  }
-  window_pieces pieces;
-  window_pieces_of(w, &pieces);
-  if (pieces.length == 0 && w->part < 2 * TAREI_LANES && k > 0 &&
-      k <= SIDE_BY_SIDE / LEAST_WINDOWS) {
-    TAREI_K(quantize_odd_windows)(w);
-  } else if (w->zero_point == 0) {
-    quantize_windows_by_units(w, &pieces, 0);
+void TAREI_K(tarei_k_quantize_windows_f32u8_16)(const tarei_window_rows *rows) {
+  if (rows->zero_point == 0) {
+    quantize_windows(rows, 0);
   } else {
-    quantize_windows_by_units(w, &pieces, 128);
+    quantize_windows(rows, 128);
   }
 }

@@ -60,6 +60,15 @@ int64_t tarei_conv_tap(const tarei_conv *const c, const int64_t j) {
   return j % c->window.kernel[0] * c->window.kernel[1] + j / c->window.kernel[0];
 }
 
+/* Are the taps of each line side by side? */
+static bool taps_are_joined(const tarei_window *const w) {
+  return w->dilations[1] == 1 || w->kernel[1] == 1;
+}
+
+int64_t tarei_conv_stretches(const tarei_conv *const c) {
+  return c->window.kernel[0] * (taps_are_joined(&c->window) ? 1 : c->window.kernel[1]);
+}
+
 static size_t conv_rows_row_bytes(const tarei_conv *const c, const size_t element) {
   return tarei_round_up(c->k * element, TAREI_ALIGN);
 }
@@ -142,11 +151,6 @@ typedef struct conv_rows_job {
 
 static char *scratch_of(const conv_rows_job *const j, const int thread) {
   return tarei_thread_scratch(j->run, thread, j->thread_bytes);
-}
-
-/* Are the taps of each line side by side? */
-static bool taps_are_joined(const tarei_window *const w) {
-  return w->dilations[1] == 1 || w->kernel[1] == 1;
 }
 
 /* Rows of a line of outputs, whose windows lie inside the input. */

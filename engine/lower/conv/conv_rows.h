@@ -52,6 +52,9 @@ typedef struct tarei_conv_row_set {
 /* Called from several threads. */
 typedef void (*tarei_conv_rows_fn)(const void *user, const tarei_conv_row_set *rows, int thread);
 
+/* Stretches of a window that do not lie side by side. */
+int64_t tarei_conv_stretches(const tarei_conv *conv);
+
 /* Are the windows of all groups together along one axis, and their taps apart? */
 bool tarei_conv_is_dilated_line(const tarei_conv *conv);
 

@@ -121,13 +121,15 @@ static size_t qconv_last_element_of(const qconv_last_state *const s) {
   return s->layer.float_rows ? sizeof(float) : 1;
 }
 
-enum { MOST_PARTS = 128 }; /* of a window */
+enum { MOST_PARTS = 128 /* of a window */, WHOLE_PIECE = 8, LONG_PART = 32 };
 
-/* Windows become bytes where they lie, of 16 bits and of groups only once they are gathered. */
+/* Windows become bytes where they lie, of 16 bits and of groups only once they are gathered; and so
+ * do those whose parts are short and no whole pieces of vectors. */
 static bool qconv_last_takes_windows(const qconv_last_state *const s) {
+  const size_t parts = (size_t)tarei_conv_stretches(&s->conv), part = s->conv.k / parts;
   return s->layer.float_rows && !s->layer.sixteen && s->conv.group == 1 &&
-         (s->conv.space == 2 || tarei_conv_is_dilated_line(&s->conv)) &&
-         tarei_conv_taps(&s->conv) <= MOST_PARTS;
+         (s->conv.space == 2 || tarei_conv_is_dilated_line(&s->conv)) && parts <= MOST_PARTS &&
+         part > 0 && (part % WHOLE_PIECE == 0 || part >= LONG_PART);
 }
 
 /* Bytes are multiplied where they lie if that needs no kernel that is slower than that of gathered
