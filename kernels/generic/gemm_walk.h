@@ -33,7 +33,8 @@ static inline size_t gemm_walk_row_blocks(const gemm_walk *w) {
 
 static inline bool gemm_walk_keeps_panels(const gemm_walk *w) {
   const size_t panels = w->panels - w->first_panel;
-  return w->row_bytes <= GEMM_THIN_BYTES && w->row_bytes * GEMM_PANEL * panels <= GEMM_B_BYTES;
+  return panels > w->panels_at_once && w->row_bytes <= GEMM_THIN_BYTES &&
+         w->row_bytes * GEMM_PANEL * panels <= GEMM_B_BYTES;
 }
 
 static inline size_t gemm_walk_groups(const gemm_walk *w) {
