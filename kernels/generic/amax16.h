@@ -1,4 +1,4 @@
-/* Largest magnitudes of a row. */
+/* The largest element of a row, and its largest magnitudes. */
 #ifndef TAREI_KERNELS_GENERIC_AMAX16_H
 #define TAREI_KERNELS_GENERIC_AMAX16_H
 
@@ -7,6 +7,24 @@
 #include "kernels/generic/v16.h"
 
 enum { QUARTER = TAREI_LANES, WHOLE = 4 * TAREI_LANES };
+
+/* The largest element but NaN, -INFINITY without one. */
+TAREI_INLINE float largest_element(const float *x, size_t n) {
+  const v16 none = v_set1(-INFINITY);
+  v16 best[4] = {none, none, none, none};
+  size_t i = 0;
+  for (; i + WHOLE <= n; i += WHOLE) {
+#pragma GCC unroll 4
+    for (size_t q = 0; q < 4; q++) {
+      best[q] = v_max(v_load(x + i + q * QUARTER), best[q]); /* drops NaN */
+    }
+  }
+  for (; i < n; i += QUARTER) {
+    const size_t left = lanes_left(i, n);
+    best[0] = v_select(m_first(left), v_max(v_load_n(x + i, left), best[0]), best[0]);
+  }
+  return v_reduce_max(v_max(v_max(best[0], best[1]), v_max(best[2], best[3])));
+}
 
 /* Magnitudes order like the integers of their bits, infinite and NaN above all others. */
 TAREI_INLINE v16i larger_magnitude(v16i best, v16 x) {

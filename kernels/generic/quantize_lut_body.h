@@ -6,20 +6,7 @@
 #include "kernels/generic/quantize16.h"
 
 float TAREI_K(tarei_k_row_top_f32_16)(const float *x, size_t n) {
-  const v16 none = v_set1(-INFINITY);
-  v16 best[4] = {none, none, none, none};
-  size_t i = 0;
-  for (; i + WHOLE <= n; i += WHOLE) {
-#pragma GCC unroll 4
-    for (size_t q = 0; q < 4; q++) {
-      best[q] = v_max(v_load(x + i + q * QUARTER), best[q]); /* drops NaN */
-    }
-  }
-  for (; i < n; i += QUARTER) {
-    const size_t left = lanes_left(i, n);
-    best[0] = v_select(m_first(left), v_max(v_load_n(x + i, left), best[0]), best[0]);
-  }
-  return v_reduce_max(v_max(v_max(best[0], best[1]), v_max(best[2], best[3])));
+  return largest_element(x, n);
 }
 
 /* NaN counts as the lowest number. */

@@ -144,7 +144,7 @@ typedef struct conv_rows_job {
   bool slabs;         /* see conv_slab.h */
   bool lines;         /* rows in parts, where the input lies */
   bool apart;         /* the same along one axis */
-  bool blocks;        /* in parts: as TAREI_CONV_PARTS_BY_BLOCKS */
+  bool blocks;        /* `apart`, in blocks */
   int64_t begin, end; /* outputs along the axis whose taps all lie inside the input */
   int64_t size;       /* outputs of a block */
 } conv_rows_job;
@@ -244,8 +244,7 @@ static void conv_rows_direct(const conv_rows_job *const j, const int64_t b, cons
   const tarei_conv_geometry *const g = &j->g;
   const tarei_conv *const c = g->conv;
   const size_t pixel = (size_t)c->channels * g->element;
-  const bool blocks = j->apart && j->blocks;
-  const int64_t most = blocks ? (int64_t)tarei_conv_block_rows(c, g->element) : t1 - t0;
+  const int64_t most = j->blocks ? (int64_t)tarei_conv_block_rows(c, g->element) : t1 - t0;
   for (int64_t t = t0; t < t1; t += most) {
     const int64_t start = t * c->window.strides[1] - g->pad[1], m = t1 - t < most ? t1 - t : most;
     const tarei_conv_row_set rows = {.a = g->x + (size_t)(b * g->in[1] + start) * pixel,
@@ -255,7 +254,7 @@ static void conv_rows_direct(const conv_rows_job *const j, const int64_t b, cons
                                      .part_step = (size_t)c->window.dilations[1] * pixel,
                                      .pieces = 1,
                                      .first = (size_t)(b * g->out[1] + t),
-                                     .block = blocks ? (size_t)m : 0};
+                                     .block = j->blocks ? (size_t)m : 0};
     j->rows(j->user, &rows, thread);
   }
 }
@@ -396,7 +395,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
   j.slabs = tarei_conv_needs_slab(&j.g);
   j.lines = has_parts(&j.g, parts, j.slabs);
   j.apart = parts != TAREI_CONV_NO_PARTS && tarei_conv_is_dilated_line(c);
-  j.blocks = parts == TAREI_CONV_PARTS_BY_BLOCKS;
+  j.blocks = j.apart && parts == TAREI_CONV_PARTS_BY_BLOCKS;
   if (j.total > 0) {
     conv_rows_run_job(&j);
   }

@@ -54,8 +54,8 @@ typedef struct axis {
   size_t size, stride[TAREI_MAX_BROADCAST];
 } axis;
 
-static tare_status elementwise_check_operand(const tare_tensor *const t,
-                                             const tare_tensor *const out, tare_error *const err) {
+tare_status tarei_broadcast_check(const tare_tensor *const t, const tare_tensor *const out,
+                                  tare_error *const err) {
   const int lead = out->rank - t->rank;
   if (lead < 0) {
     return tarei_fail(err, TARE_E_SHAPE, "an operand has rank %d, its output %d", t->rank,
@@ -119,7 +119,7 @@ tare_status tarei_broadcast_read(const tare_tensor *const *const operands, const
                                  tare_error *const err) {
   assert(n_operands <= TAREI_MAX_BROADCAST);
   for (int k = 0; k < n_operands; k++) {
-    TAREI_TRY(elementwise_check_operand(operands[k], out, err));
+    TAREI_TRY(tarei_broadcast_check(operands[k], out, err));
   }
   axis axes[TARE_MAX_RANK];
   int n = elementwise_read_axes(operands, n_operands, out, axes);

@@ -32,6 +32,9 @@ typedef struct tarei_broadcast {
 } tarei_broadcast;
 
 /* TARE_E_SHAPE when an operand does not broadcast to the output. */
+tare_status tarei_broadcast_check(const tare_tensor *operand, const tare_tensor *out,
+                                  tare_error *err);
+/* Likewise. */
 tare_status tarei_broadcast_read(const tare_tensor *const *operands, int n_operands,
                                  const tare_tensor *out, tarei_broadcast *b, tare_error *err);
 

@@ -1,4 +1,5 @@
 /* Expand: axes of length 1 are repeated. */
+#include "engine/lower/elementwise/elementwise.h"
 #include "engine/lower/measured.h"
 #include "engine/lower/move/repeats.h"
 #include "engine/lower/numbers.h"
@@ -32,17 +33,9 @@ static tare_status expand_run(const tarei_step *const step, const tarei_run *con
   const int lead = out->rank - x->rank;
   tarei_repeats repeats = {0};
   size_t stride = (size_t)tare_tensor_count(x);
-  if (lead < 0) {
-    return tarei_fail(err, TARE_E_SHAPE, "an operand has rank %d, its output %d", x->rank,
-                      out->rank);
-  }
+  TAREI_TRY(tarei_broadcast_check(x, out, err));
   for (int d = 0; d < out->rank; d++) {
     const int64_t own = d < lead ? 1 : x->dims[d - lead], size = out->dims[d];
-    if (own != 1 && own != size) {
-      return tarei_fail(err, TARE_E_SHAPE,
-                        "axis %d of an operand has length %lld, which does not broadcast to %lld",
-                        d - lead, (long long)own, (long long)size);
-    }
     stride = own > 1 ? stride / (size_t)own : stride;
     tarei_repeats_add(&repeats, (size_t)size, own == 1 ? 0 : stride);
   }

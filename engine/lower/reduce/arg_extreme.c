@@ -85,7 +85,7 @@ ARG_INTEGERS(u64, uint64_t)
     [TARE_U8] = name##_u8, [TARE_U16] = name##_u16, [TARE_U32] = name##_u32,   \
     [TARE_U64] = name##_u64, [TARE_BOOL] = name##_u8                           \
   }
-/* [the least one][the last one] for each type; NULL where a type has none. */
+/* rows[least][last][dtype]; NULL for types that have no order. */
 static const tarei_reduction_fn rows[2][2][TARE_BF16 + 1] = {{TYPES(max_first), TYPES(max_last)},
                                                              {TYPES(min_first), TYPES(min_last)}};
 

@@ -181,7 +181,8 @@ static void top_1_pick(const top_k_job *const j, const size_t first, const size_
   const tare_tensor *const x = j->run->in[0];
   const size_t from = first / j->inner * j->n * j->inner + first % j->inner;
   int64_t *const at = j->indices + first;
-  for (size_t i = 0; !j->flip && i < n; i++) { /* a NaN, where the least is wanted */
+  /* Where the least is wanted, a NaN was taken for it, which TopK counts as the largest. */
+  for (size_t i = 0; !j->flip && i < n; i++) {
     if (top_is_nan(x, from + (size_t)at[i] * j->inner + i)) {
       top_k_entry best;
       top_k_choose(j, from + i, &best);

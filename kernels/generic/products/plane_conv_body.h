@@ -1,12 +1,10 @@
 /* Convolution of planes where they lie. Instantiated once per ISA. */
 #include "kernels/generic/v16.h"
 
-/* Sums in registers. */
-#if defined(__AVX512F__)
-enum { PLANE_CONV_ROWS = 8, PLANE_CONV_VECTORS = 3 };
-#else
-enum { PLANE_CONV_ROWS = 6, PLANE_CONV_VECTORS = 1 };
-#endif
+enum { /* sums in registers */
+       PLANE_CONV_ROWS = V16_REGISTERS > 16 ? 8 : 6,
+       PLANE_CONV_VECTORS = V16_REGISTERS > 16 ? 3 : 1,
+};
 
 /* Outputs of a piece from i on for `rows` rows of weights: so many vectors, the last with n lanes.
  */
@@ -78,35 +76,25 @@ TAREI_INLINE void plane_conv_piece(const tarei_plane_conv *c, const tarei_conv_p
   }
 }
 
-#define PLANE_CONV_OF(rows)                                                       \
-  static void TAREI_K(plane_conv_##rows)(const tarei_plane_conv *c, size_t row) { \
-    for (size_t i = 0; i < c->n_pieces; i++) {                                    \
-      plane_conv_piece(c, &c->pieces[i], row, rows);                              \
-    }                                                                             \
+#define PLANE_CONV_OF(name, rows)                                    \
+  static void TAREI_K(name)(const tarei_plane_conv *c, size_t row) { \
+    for (size_t i = 0; i < c->n_pieces; i++) {                       \
+      plane_conv_piece(c, &c->pieces[i], row, rows);                 \
+    }                                                                \
   }
-PLANE_CONV_OF(1)
-PLANE_CONV_OF(2)
-PLANE_CONV_OF(4)
-#if defined(__AVX512F__)
-PLANE_CONV_OF(8)
-#else
-PLANE_CONV_OF(6)
-#endif
+PLANE_CONV_OF(plane_conv_1, 1)
+PLANE_CONV_OF(plane_conv_2, 2)
+PLANE_CONV_OF(plane_conv_4, 4)
+PLANE_CONV_OF(plane_conv_most, PLANE_CONV_ROWS)
 #undef PLANE_CONV_OF
 
 void TAREI_K(tarei_k_plane_conv_f32_16)(const tarei_plane_conv *conv) {
   const tarei_plane_conv copy = *conv; /* which stores do not make the compiler read again */
   const tarei_plane_conv *const c = &copy;
   size_t row = 0;
-#if defined(__AVX512F__)
-  for (; row + 8 <= c->m; row += 8) {
-    TAREI_K(plane_conv_8)(c, row);
+  for (; row + PLANE_CONV_ROWS <= c->m; row += PLANE_CONV_ROWS) {
+    TAREI_K(plane_conv_most)(c, row);
   }
-#else
-  for (; row + 6 <= c->m; row += 6) {
-    TAREI_K(plane_conv_6)(c, row);
-  }
-#endif
   for (; row + 4 <= c->m; row += 4) {
     TAREI_K(plane_conv_4)(c, row);
   }

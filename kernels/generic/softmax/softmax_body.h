@@ -3,6 +3,7 @@
  * Instantiated once per ISA. */
 #include <math.h>
 
+#include "kernels/generic/amax16.h"
 #include "kernels/generic/round_bf16.h"
 #include "kernels/generic/row_sink.h"
 #include "kernels/libm.h"
@@ -45,11 +46,7 @@ TAREI_INLINE float logits_max_of(const logits *l, size_t n) {
 
 /* Rounding keeps the order: the largest product is that of the largest factor. */
 TAREI_INLINE float logits_max(const logits *l, float scale, size_t n) {
-  if (l->mask || !(scale > 0)) {
-    return logits_max_of(l, n);
-  }
-  const logits unscaled = {l->x, NULL, v_set1(1.0f)};
-  return logits_max_of(&unscaled, n) * scale;
+  return l->mask || !(scale > 0) ? logits_max_of(l, n) : largest_element(l->x, n) * scale;
 }
 
 TAREI_INLINE v16 logits_exp(const logits *l, v16 top, size_t i, size_t n, float *keep) {

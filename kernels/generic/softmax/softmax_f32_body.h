@@ -2,6 +2,7 @@
  * All add up in the order of reductions. Instantiated once per ISA. */
 #include <math.h>
 
+#include "kernels/generic/amax16.h"
 #include "kernels/generic/math/math16.h"
 #include "kernels/generic/row_sink.h"
 
@@ -57,26 +58,6 @@ TAREI_INLINE void softmax_short(const float *x, size_t rows, size_t n, float *ou
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
-TAREI_INLINE float softmax_top(const float *x, size_t n) {
-  v16 best[CHAINS];
-#pragma GCC unroll 4
-  for (size_t c = 0; c < CHAINS; c++) {
-    best[c] = v_set1(-INFINITY);
-  }
-  size_t i = 0;
-  for (; i + CHAINED <= n; i += CHAINED) {
-#pragma GCC unroll 4
-    for (size_t c = 0; c < CHAINS; c++) {
-      best[c] = v_max(v_load(x + i + c * TAREI_LANES), best[c]);
-    }
-  }
-  for (; i < n; i += TAREI_LANES) {
-    const size_t left = lanes_left(i, n);
-    best[0] = v_max(v_fill(v_load_n(x + i, left), left, -INFINITY), best[0]);
-  }
-  return v_reduce_max(v_max(v_max(best[0], best[1]), v_max(best[2], best[3])));
-}
-
 TAREI_INLINE float softmax_exps(const float *x, float largest, size_t n, float *out) {
   const v16 top = v_set1(largest);
   v16 sum = v_set1(0.0f);
@@ -100,7 +81,7 @@ TAREI_INLINE void softmax_scale(float *out, float sum, size_t n) {
 static void TAREI_K(softmax_some_rows)(const float *x, size_t rows, size_t n, float *out) {
   float top[ROWS_AT_ONCE], sum[ROWS_AT_ONCE];
   for (size_t r = 0; r < rows; r++) {
-    top[r] = softmax_top(x + r * n, n);
+    top[r] = largest_element(x + r * n, n);
   }
   for (size_t r = 0; r < rows; r++) {
     sum[r] = softmax_exps(x + r * n, top[r], n, out + r * n);

@@ -67,8 +67,8 @@ TAREI_UNSIGNED_TYPES(SAME)
 
 /* --- quotients of integers -------------------------------------------------------------------- */
 /* X(dtype, type, wide, real, quotient): up to 32 bits by reals, which the compiler makes vectors
- * of. They are exact: the distance of a quotient to the next whole number is larger than what a
- * real rounds. Only the least number of 32 bits divided by -1 would leave its type: it is itself.
+ * of. Cutting them off is exact: a quotient that is not whole lies further from the next whole
+ * number than rounding moves it. The least int32 divided by -1 does not fit, and stays as it is.
  */
 #define SIGNED_BY_REALS(X)                                  \
   X(I8, int8_t, uint32_t, (int32_t)((float)x / (float)y))   \

@@ -18,13 +18,11 @@
 
 #include "kernels/generic/w16.h"
 
-enum { SUM_LANES = TAREI_LANES, SUM_ACROSS = 4 };
-/* Vectors of sums that registers hold together and that do not wait for one another. */
-#ifdef __AVX512F__
-enum { SUM_VECTORS = 4 };
-#else
-enum { SUM_VECTORS = 2 };
-#endif
+enum {
+  SUM_LANES = TAREI_LANES,
+  SUM_ACROSS = 4,
+  SUM_VECTORS = V16_REGISTERS > 16 ? 4 : 2, /* of sums that registers hold together */
+};
 
 /* Rows that are not much longer are over before the processor reads ahead in them: the next ones
  * are fetched instead. */
