@@ -10,7 +10,7 @@ data="$digits/digits-conv.onnx $digits/calib --rate 8000 --profile samples=1600:
 # shellcheck disable=SC2086 # the list is meant to be split
 "$tare" calibrate $data -q -o one.stats >printed || exit 99
 
-# WHERE SENTENCE [ARGUMENT...]: deaths, as RANK:CALL:TURN, and what rank 0 says; without file it ends with "file"
+# WHERE SENTENCE [ARGUMENT...]: deaths, as RANK:CALL:TURN, and what rank 0 says
 dies() {
   where=$1 sentence=$2
   shift 2
@@ -25,6 +25,7 @@ dies() {
 dies_with_file() {
   dies "$@"
   cmp died.stats one.stats || wrong "$1: other bytes: $(cat printed)"
+  [ -z "$2" ] || [ "$(grep -c "$2" printed)" = 1 ] || wrong "$1: not said once: $(cat printed)"
 }
 dies_without_file() {
   dies "$@"
