@@ -90,20 +90,17 @@ TAREI_INLINE void column_store(float *to, column_lanes l, __m256 v) {
   }
 }
 
-#define F32_VECTOR __m256
 #define F32_MASK column_lanes
-#define f32_set1 _mm256_set1_ps
-#define f32_add _mm256_add_ps
-#define f32_min _mm256_min_ps
-#define f32_max _mm256_max_ps
 #define f32_load column_load
 #define f32_store column_store
 #include "kernels/x86/f32_finish.h"
 
 TAREI_INLINE void stripe_finish_lanes(const tarei_epilogue *e, const __m256 *v, size_t m0,
                                       size_t n0, const column_lanes lanes, const size_t rows,
-                                      const size_t columns) {
-  if (e->residual) {
+                                      const size_t columns, const bool short_act) {
+  if (short_act) {
+    finish_column_by_short_act(e, v, m0, n0, lanes, rows, columns);
+  } else if (e->residual) {
     finish_column_with_residual(e, v, m0, n0, lanes, rows, columns);
   } else {
     finish_column(e, v, m0, n0, lanes, rows, columns);
@@ -111,18 +108,20 @@ TAREI_INLINE void stripe_finish_lanes(const tarei_epilogue *e, const __m256 *v, 
 }
 
 TAREI_INLINE void stripe_finish(const tarei_f32_gemm *g, const stripe_sums *s, size_t m0,
-                                size_t stripe, const size_t rows, const size_t columns) {
+                                size_t stripe, const size_t rows, const size_t columns,
+                                const bool short_act) {
   const tarei_epilogue e = g->epilogue; /* a copy: stores must not make it be read again */
   const __m256i each = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 #pragma GCC unroll 8
   for (size_t q = 0; q < columns; q++) {
     const size_t n0 = stripe * STRIPE + q * LANES;
     if (n0 + LANES <= g->n) {
-      stripe_finish_lanes(&e, s->v + q, m0, n0, (column_lanes){.all = true}, rows, columns);
+      stripe_finish_lanes(&e, s->v + q, m0, n0, (column_lanes){.all = true}, rows, columns,
+                          short_act);
     } else if (n0 < g->n) {
       const column_lanes some = {_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(g->n - n0)), each),
                                  false};
-      stripe_finish_lanes(&e, s->v + q, m0, n0, some, rows, columns);
+      stripe_finish_lanes(&e, s->v + q, m0, n0, some, rows, columns, short_act);
     }
   }
 }
@@ -151,10 +150,18 @@ TAREI_INLINE void stripe_block(const tarei_f32_gemm *g, size_t m0, size_t stripe
   stripe_sums s;
   stripe_multiply(g, &s, m0, stripe_at(g, stripe), rows, columns);
   if (finishes_in_registers(&g->epilogue)) {
-    stripe_finish(g, &s, m0, stripe, rows, columns);
+    stripe_finish(g, &s, m0, stripe, rows, columns, false);
   } else {
     stripe_finish_tile(g, &s, m0, stripe, rows, columns);
   }
+}
+
+/* Apart from the others, since registers are assigned for a function as a whole. */
+TAREI_INLINE void stripe_short_block(const tarei_f32_gemm *g, size_t m0, size_t stripe,
+                                     const size_t rows, const size_t columns) {
+  stripe_sums s;
+  stripe_multiply(g, &s, m0, stripe_at(g, stripe), rows, columns);
+  stripe_finish(g, &s, m0, stripe, rows, columns, true);
 }
 
 #define DEFINE_BLOCK(rows, columns)                                                 \
@@ -174,11 +181,25 @@ DEFINE_BLOCK(2, 4)
 #define DEFINE_NARROW_BLOCK(rows) DEFINE_BLOCK(rows, 1)
 GEMM_EACH_HEIGHT(DEFINE_NARROW_BLOCK)
 
+#define DEFINE_SHORT_BLOCK(rows, columns)                                          \
+  static void TAREI_K(short_block_##rows##x##columns)(const void *gemm, size_t m0, \
+                                                      size_t stripe) {             \
+    stripe_short_block(gemm, m0, stripe, rows, columns);                           \
+  }
+#define DEFINE_WIDE_SHORT_BLOCK(rows) DEFINE_SHORT_BLOCK(rows, 2)
+GEMM_HEIGHTS_TO_6(DEFINE_WIDE_SHORT_BLOCK)
+#define DEFINE_NARROW_SHORT_BLOCK(rows) DEFINE_SHORT_BLOCK(rows, 1)
+GEMM_EACH_HEIGHT(DEFINE_NARROW_SHORT_BLOCK)
+
 #define BLOCK(rows, columns) TAREI_K(stripe_block_##rows##x##columns)
 static gemm_block_fn *const wide[MAX_ROWS] = {BLOCK(1, 2), BLOCK(2, 2), BLOCK(3, 2),
                                               BLOCK(4, 2), BLOCK(5, 2), BLOCK(6, 2)};
 #define NARROW_BLOCK(rows) BLOCK(rows, 1),
 static gemm_block_fn *const narrow[NARROW_ROWS] = {GEMM_EACH_HEIGHT(NARROW_BLOCK)};
+#define WIDE_SHORT_BLOCK(rows) TAREI_K(short_block_##rows##x2),
+static gemm_block_fn *const wide_short[MAX_ROWS] = {GEMM_HEIGHTS_TO_6(WIDE_SHORT_BLOCK)};
+#define NARROW_SHORT_BLOCK(rows) TAREI_K(short_block_##rows##x1),
+static gemm_block_fn *const narrow_short[NARROW_ROWS] = {GEMM_EACH_HEIGHT(NARROW_SHORT_BLOCK)};
 
 /* One or two rows by several stripes at a time hide the latency of the multiplication. Returns the
  * stripes that this leaves to others, all but the first few. */
@@ -200,11 +221,14 @@ static size_t stripes_of_few_rows(const tarei_f32_gemm *g, size_t stripes) {
 void tarei_k_f32_gemm_f32_6x16__avx2(const tarei_f32_gemm *g) {
   const size_t stripes = (g->n + STRIPE - 1) / STRIPE, row_bytes = g->k * sizeof(float);
   const bool half = (g->n - 1) % STRIPE < LANES; /* of the last stripe */
+  const bool short_act = finishes_by_short_act(&g->epilogue);
   const size_t first = stripes_of_few_rows(g, stripes), end = half ? stripes - 1 : stripes;
-  const gemm_walk whole = {g, g->m, end, row_bytes, MAX_ROWS, wide, 1, first};
+  const gemm_walk whole = {g, g->m, end, row_bytes, MAX_ROWS, short_act ? wide_short : wide,
+                           1, first};
   gemm_walk_blocks(&whole);
   if (end < stripes && first < stripes) {
-    const gemm_walk rest = {g, g->m, stripes, row_bytes, NARROW_ROWS, narrow, 1, end};
+    const gemm_walk rest = {
+        g, g->m, stripes, row_bytes, NARROW_ROWS, short_act ? narrow_short : narrow, 1, end};
     gemm_walk_blocks(&rest);
   }
 }

@@ -121,18 +121,13 @@ TAREI_INLINE void float_multiply(const tarei_f32_gemm *g, float_sums *s, size_t 
   }
 }
 
-#define F32_VECTOR __m512
 #define F32_MASK __mmask16
-#define f32_set1 _mm512_set1_ps
-#define f32_add _mm512_add_ps
-#define f32_min _mm512_min_ps
-#define f32_max _mm512_max_ps
 #define f32_load _mm512_maskz_loadu_ps
 #define f32_store _mm512_mask_storeu_ps
 #include "kernels/x86/f32_finish.h"
 
 TAREI_INLINE void finish(const tarei_f32_gemm *g, const float_sums *s, size_t m0, size_t panel,
-                         const size_t rows, const size_t columns) {
+                         const size_t rows, const size_t columns, const bool short_act) {
   const tarei_epilogue e = g->epilogue; /* a copy: stores must not make it be read again */
 #pragma GCC unroll 8
   for (size_t q = 0; q < columns; q++) {
@@ -140,7 +135,9 @@ TAREI_INLINE void finish(const tarei_f32_gemm *g, const float_sums *s, size_t m0
     if (n0 < g->n) {
       const size_t left = g->n - n0;
       const __mmask16 mask = left < LANES ? (__mmask16)((1u << left) - 1u) : 0xffff;
-      if (e.residual) {
+      if (short_act) {
+        finish_column_by_short_act(&e, s->v + q, m0, n0, mask, rows, columns);
+      } else if (e.residual) {
         finish_column_with_residual(&e, s->v + q, m0, n0, mask, rows, columns);
       } else {
         finish_column(&e, s->v + q, m0, n0, mask, rows, columns);
@@ -150,7 +147,8 @@ TAREI_INLINE void finish(const tarei_f32_gemm *g, const float_sums *s, size_t m0
 }
 
 static bool finishes_as_bytes(const tarei_epilogue *e) {
-  return !e->out_f32 && !e->residual && !e->table && only_bounds(e);
+  return !e->out_f32 && !e->upper && !e->row_mult && !e->residual && !e->residual_u8 && !e->table &&
+         only_bounds(e->act);
 }
 
 /* Bytes of what needs no more than a bias and bounds. */
@@ -195,7 +193,7 @@ TAREI_INLINE void float_block(const tarei_f32_gemm *g, size_t m0, size_t panel, 
   float_sums s;
   float_multiply(g, &s, m0, (const char *)g->b + panel * g->k * STEP, rows, columns, narrow);
   if (finishes_in_registers(&g->epilogue)) {
-    finish(g, &s, m0, panel, rows, columns);
+    finish(g, &s, m0, panel, rows, columns, false);
   } else {
     finish_tiles(g, &s, m0, panel, rows, columns);
   }
@@ -206,6 +204,13 @@ TAREI_INLINE void float_block_of_bytes(const tarei_f32_gemm *g, size_t m0, size_
   float_sums s;
   float_multiply(g, &s, m0, (const char *)g->b + panel * g->k * STEP, rows, columns, false);
   finish_floats_as_bytes(g, &s, m0, panel, rows, columns);
+}
+
+TAREI_INLINE void float_short_block_of(const tarei_f32_gemm *g, size_t m0, size_t panel,
+                                       const size_t rows, const size_t columns) {
+  float_sums s;
+  float_multiply(g, &s, m0, (const char *)g->b + panel * g->k * STEP, rows, columns, false);
+  finish(g, &s, m0, panel, rows, columns, true);
 }
 
 /* The last panel may hold fewer columns: half a vector less. Apart from the others, since registers
@@ -248,6 +253,24 @@ GEMM_EACH_HEIGHT(DEFINE_BLOCK)
   }
 GEMM_EACH_HEIGHT(DEFINE_BYTES_BLOCK)
 #undef DEFINE_BYTES_BLOCK
+
+#define DEFINE_SHORT_BLOCK(rows)                                              \
+  static void float_short_##rows(const void *gemm, size_t m0, size_t panel) { \
+    const tarei_f32_gemm *const g = gemm;                                     \
+    if (g->n - panel * GEMM_PANEL <= LANES) {                                 \
+      float_short_block_of(g, m0, panel, rows, 1);                            \
+    } else {                                                                  \
+      float_short_block_of(g, m0, panel, rows, 2);                            \
+    }                                                                         \
+  }
+GEMM_EACH_HEIGHT(DEFINE_SHORT_BLOCK)
+#undef DEFINE_SHORT_BLOCK
+
+static gemm_block_fn *const short_by_rows[MAX_ROWS] = {
+#define BLOCK_OF(rows) float_short_##rows,
+    GEMM_EACH_HEIGHT(BLOCK_OF)
+#undef BLOCK_OF
+};
 
 static gemm_block_fn *const bytes_by_rows[MAX_ROWS] = {
 #define BLOCK_OF(rows) float_bytes_##rows,
@@ -298,12 +321,15 @@ void tarei_k_f32_gemm_f32_14x32__avx512(const tarei_f32_gemm *g) {
     gemm_of_few_rows(g, panels);
     return;
   }
+  const tarei_epilogue *const e = &g->epilogue;
   const gemm_walk walk = {.gemm = g,
                           .m = g->m,
                           .panels = panels,
                           .row_bytes = g->k * sizeof(float),
                           .max_rows = MAX_ROWS,
-                          .by_rows = finishes_as_bytes(&g->epilogue) ? bytes_by_rows : by_rows,
+                          .by_rows = finishes_as_bytes(e)       ? bytes_by_rows
+                                     : finishes_by_short_act(e) ? short_by_rows
+                                                                : by_rows,
                           .panels_at_once = 1};
   gemm_walk_blocks(&walk);
 }

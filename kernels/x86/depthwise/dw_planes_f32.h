@@ -2,17 +2,16 @@
  * Depthwise convolution of floats by windows of one, three or five columns: up to eight outputs of
  * a line by a vector of channels in registers. What is read of a line once serves all outputs that
  * meet it. Before inclusion:
- *   PF_VECTOR, PF_LANES       a vector of floats
+ *   PF_LANES                  of a vector of floats
  *   PF_MASK, pf_mask(n)       its first n lanes, or all where there are more
- *   PF_PARTS                  may a mask leave lanes out?
+ *   PF_PARTS                  may a mask leave lanes out? Else the last vector of channels begins
+ *                             before their end by its lanes
  *   pf_known(mask, known)     the mask, or none of it
- *   pf_load(mask, p), pf_store(p, mask, v), pf_set1, pf_add, pf_fmadd, pf_min, pf_max
+ *   pf_load(mask, p), pf_store(p, mask, v)
  *   PF_KEEP(v)                keeps a vector in a register
  *   pf_quantizer, pf_quantizer_of(epilogue), pf_store_bytes(p, mask, &quantizer, v)
  */
-#include <math.h>
-
-#include "kernels/registry.h"
+#include "kernels/x86/f32_acts.h"
 
 enum { PF_MOST_OUTPUTS = 8, PF_MOST_STRIDE = 2, PF_MOST_HEIGHT = 7, PF_MOST_WIDTH = 5 };
 enum { PF_MOST_INPUTS = (PF_MOST_OUTPUTS - 1) * PF_MOST_STRIDE + PF_MOST_WIDTH };
@@ -38,16 +37,15 @@ typedef struct pf_block {
   const tarei_dw_planes *planes;
   const float *lines[PF_MOST_HEIGHT]; /* that the rows of the window meet */
   const pf_columns *columns;
-  float low, high;
   size_t row; /* of the epilogue */
 } pf_block;
 
 typedef void pf_block_fn(const pf_block *b);
 
 /* Input i of a line, of the channels from which `line` counts; `inside`, the first is `*next`. */
-TAREI_INLINE PF_VECTOR pf_input(const pf_block *b, const float *line, const float **next, size_t i,
-                                PF_MASK lanes, const bool inside) {
-  PF_VECTOR x;
+TAREI_INLINE F32_VECTOR pf_input(const pf_block *b, const float *line, const float **next, size_t i,
+                                 PF_MASK lanes, const bool inside) {
+  F32_VECTOR x;
   if (inside) {
     x = pf_load(lanes, *next);
     *next += b->planes->channels;
@@ -60,8 +58,8 @@ TAREI_INLINE PF_VECTOR pf_input(const pf_block *b, const float *line, const floa
 
 /* Adds a row of the window to the sums. An input meets later outputs with earlier taps, so that the
  * taps of each come in their order. */
-TAREI_INLINE void pf_add_row(PF_VECTOR *sum, const pf_block *b, const float *line,
-                             const PF_VECTOR *tap, PF_MASK lanes, const size_t n,
+TAREI_INLINE void pf_add_row(F32_VECTOR *sum, const pf_block *b, const float *line,
+                             const F32_VECTOR *tap, PF_MASK lanes, const size_t n,
                              const size_t stride, const size_t width, const bool inside) {
   const float *next = line + b->columns->at[0];
 #pragma GCC unroll 19
@@ -70,17 +68,17 @@ TAREI_INLINE void pf_add_row(PF_VECTOR *sum, const pf_block *b, const float *lin
       next += b->planes->channels;
       continue;
     }
-    const PF_VECTOR x = pf_input(b, line, &next, i, lanes, inside);
+    const F32_VECTOR x = pf_input(b, line, &next, i, lanes, inside);
 #pragma GCC unroll 5
     for (size_t k = 0; k < width; k++) {
       if (i >= k && (i - k) % stride == 0 && (i - k) / stride < n) {
-        sum[(i - k) / stride] = pf_fmadd(x, tap[k], sum[(i - k) / stride]);
+        sum[(i - k) / stride] = f32_fmadd(x, tap[k], sum[(i - k) / stride]);
       }
     }
   }
 }
 
-TAREI_INLINE void pf_store_floats(const tarei_epilogue *e, const PF_VECTOR *f, size_t row,
+TAREI_INLINE void pf_store_floats(const tarei_epilogue *e, const F32_VECTOR *f, size_t row,
                                   size_t channel, PF_MASK lanes, const size_t n) {
   float *const out = e->out_f32 + row * e->ld_f32 + channel;
 #pragma GCC unroll 8
@@ -89,7 +87,7 @@ TAREI_INLINE void pf_store_floats(const tarei_epilogue *e, const PF_VECTOR *f, s
   }
 }
 
-TAREI_INLINE void pf_store_quantized(const tarei_epilogue *e, const PF_VECTOR *f, size_t row,
+TAREI_INLINE void pf_store_quantized(const tarei_epilogue *e, const F32_VECTOR *f, size_t row,
                                      size_t channel, PF_MASK lanes, const size_t n) {
   const pf_quantizer q = pf_quantizer_of(e);
   const size_t ld = e->ld_u8;
@@ -100,16 +98,26 @@ TAREI_INLINE void pf_store_quantized(const tarei_epilogue *e, const PF_VECTOR *f
   }
 }
 
-/* Bias and bounds, and where the results go. */
-TAREI_INLINE void pf_finish(const pf_block *b, PF_VECTOR *sum, size_t channel, PF_MASK lanes,
-                            const size_t n) {
-  const tarei_epilogue *const e = &b->planes->epilogue;
-  const PF_VECTOR bias = e->bias ? pf_load(lanes, e->bias + channel) : pf_set1(-0.0f);
-  const PF_VECTOR low = pf_set1(b->low), high = pf_set1(b->high);
+TAREI_INLINE void pf_act(const tarei_epilogue *e, F32_VECTOR *sum, F32_VECTOR bias,
+                         const size_t n) {
+  const float_bounds bounds = float_bounds_of(e, true);
+  if (is_short_act(e->act)) {
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; i++) {
+      sum[i] = float_short_act(e, f32_add(sum[i], bias));
+    }
+    return;
+  }
 #pragma GCC unroll 8
   for (size_t i = 0; i < n; i++) {
-    sum[i] = pf_min(high, pf_max(low, pf_add(sum[i], bias)));
+    sum[i] = float_bounded(bounds, f32_add(sum[i], bias));
   }
+}
+
+TAREI_INLINE void pf_finish(const pf_block *b, F32_VECTOR *sum, size_t channel, PF_MASK lanes,
+                            const size_t n) {
+  const tarei_epilogue *const e = &b->planes->epilogue;
+  pf_act(e, sum, e->bias ? pf_load(lanes, e->bias + channel) : f32_set1(-0.0f), n);
   if (e->out_u8) {
     pf_store_quantized(e, sum, b->row, channel, lanes, n);
   } else {
@@ -123,13 +131,13 @@ TAREI_INLINE void pf_channels(const pf_block *b, size_t channel, const size_t n,
   const PF_MASK lanes = pf_mask(p->channels - channel);
   const size_t height = (size_t)p->kernel[0];
   const float *w = (const float *)p->w + channel;
-  PF_VECTOR sum[PF_MOST_OUTPUTS];
+  F32_VECTOR sum[PF_MOST_OUTPUTS];
 #pragma GCC unroll 8
   for (size_t i = 0; i < n; i++) {
-    sum[i] = pf_set1(0.0f);
+    sum[i] = f32_set1(0.0f);
   }
   for (size_t ky = 0; ky < height; ky++) {
-    PF_VECTOR tap[PF_MOST_WIDTH];
+    F32_VECTOR tap[PF_MOST_WIDTH];
 #pragma GCC unroll 5
     for (size_t kx = 0; kx < width; kx++) {
       tap[kx] = pf_load(lanes, w + kx * height * p->channels);
@@ -142,8 +150,10 @@ TAREI_INLINE void pf_channels(const pf_block *b, size_t channel, const size_t n,
 
 #define PF_DEFINE(n, stride, width, inside)                                              \
   static void TAREI_K(pf_block_##n##_##stride##_##width##_##inside)(const pf_block *b) { \
-    for (size_t channel = 0; channel < b->planes->channels; channel += PF_LANES) {       \
-      pf_channels(b, channel, n, stride, width, inside);                                 \
+    const size_t channels = b->planes->channels;                                         \
+    for (size_t i = 0; i < channels; i += PF_LANES) {                                    \
+      const size_t last = PF_PARTS ? i : channels - PF_LANES;                            \
+      pf_channels(b, i < last ? i : last, n, stride, width, inside);                     \
     }                                                                                    \
   }
 #define PF_EACH(X, stride, width, inside) \
@@ -197,13 +207,7 @@ static void TAREI_K(pf_lines_set)(const tarei_dw_planes *p, int64_t line, pf_blo
 
 /* The outputs of a strip, in all lines. */
 static void TAREI_K(pf_strip_run)(const tarei_dw_planes *p, const pf_strip *s) {
-  const tarei_epilogue *const e = &p->epilogue;
-  const bool relu = e->act == TAREI_ACT_relu, clip = e->act == TAREI_ACT_clip;
-  pf_block b = {.planes = p,
-                .low = clip   ? e->act_a
-                       : relu ? 0.0f
-                              : -INFINITY,
-                .high = clip ? e->act_b : INFINITY};
+  pf_block b = {.planes = p};
   for (int64_t line = p->line0; line < p->line1; line++) {
     const size_t row = (size_t)((line - p->line0) * p->out[1]);
     TAREI_K(pf_lines_set)(p, line, &b);
@@ -218,13 +222,12 @@ static void TAREI_K(pf_strip_run)(const tarei_dw_planes *p, const pf_strip *s) {
 static bool TAREI_K(pf_fits)(const tarei_dw_planes *p) {
   return p->kernel[0] <= PF_MOST_HEIGHT && p->kernel[1] <= PF_MOST_WIDTH && p->kernel[1] % 2 == 1 &&
          p->dilation[0] == 1 && p->dilation[1] == 1 && p->stride[1] <= PF_MOST_STRIDE &&
-         (PF_PARTS || p->channels % PF_LANES == 0);
+         (PF_PARTS || p->channels >= PF_LANES);
 }
 
 static bool TAREI_K(pf_finishes)(const tarei_epilogue *e) {
   return !e->out_f32 != !e->out_u8 && !e->table && !e->upper && !e->mult && !e->row_mult &&
-         !e->residual && !e->residual_u8 &&
-         (e->act == TAREI_ACT_none || e->act == TAREI_ACT_relu || e->act == TAREI_ACT_clip);
+         !e->residual && !e->residual_u8 && (only_bounds(e->act) || is_short_act(e->act));
 }
 
 /* False, and nothing done, where the form is another. */

@@ -8,7 +8,6 @@
 
 #define TAREI_ISA_SUFFIX avx2
 
-#define PF_VECTOR __m256
 #define PF_MASK __m256
 #define PF_LANES 8
 #define PF_PARTS false
@@ -17,11 +16,6 @@
   _mm256_and_ps(mask, _mm256_castsi256_ps(_mm256_set1_epi32(-(int)(known))))
 #define pf_load(mask, p) _mm256_and_ps(mask, _mm256_loadu_ps(p))
 #define pf_store(p, mask, v) ((void)(mask), _mm256_storeu_ps(p, v))
-#define pf_set1 _mm256_set1_ps
-#define pf_add _mm256_add_ps
-#define pf_fmadd _mm256_fmadd_ps
-#define pf_min _mm256_min_ps
-#define pf_max _mm256_max_ps
 /* Else the compiler loads so much ahead that it runs out of registers. */
 #define PF_KEEP(v) __asm__("" : "+x"(v))
 #define pf_quantizer pf_quantizer_256

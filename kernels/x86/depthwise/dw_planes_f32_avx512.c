@@ -8,7 +8,6 @@
 
 #define TAREI_ISA_SUFFIX avx512
 
-#define PF_VECTOR __m512
 #define PF_MASK __mmask16
 #define PF_LANES 16
 #define PF_PARTS true
@@ -16,11 +15,6 @@
 #define pf_known(mask, known) ((known) ? (mask) : (__mmask16)0)
 #define pf_load _mm512_maskz_loadu_ps
 #define pf_store _mm512_mask_storeu_ps
-#define pf_set1 _mm512_set1_ps
-#define pf_add _mm512_add_ps
-#define pf_fmadd _mm512_fmadd_ps
-#define pf_min _mm512_min_ps
-#define pf_max _mm512_max_ps
 #define PF_KEEP(v) __asm__("" : "+v"(v))
 #define pf_quantizer pf_quantizer_512
 #define pf_quantizer_of pf_quantizer_of_512

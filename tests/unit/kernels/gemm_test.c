@@ -349,15 +349,16 @@ static void f32_gemm_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-/* Floats with at most a bias, a residual of floats and bounds have a path of their own, and so have
- * bytes of the same without a residual. */
+/* Floats with at most a bias, a residual of floats and a short activation have a path of their own, and
+ * so have bytes of bounds without a residual. */
 static void f32_gemm_rows_finish_plain_results_like_scalar(void **state) {
   (void)state;
-  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip};
-  for (int i = 0; i < 150; i++) {
+  static const tarei_act acts[] = {TAREI_ACT_none, TAREI_ACT_relu, TAREI_ACT_clip,
+                                   TAREI_ACT_hard_swish, TAREI_ACT_leaky_relu};
+  for (int i = 0; i < 250; i++) {
     f32_case c = f32_case_new(i % 8 == 0);
     ck_epilogue e = {.m = c.m};
-    e.e.act = acts[i % 3];
+    e.e.act = acts[i % 5];
     e.e.act_a = ck_below(8) ? ck_uniform(-20.0f, 5.0f) : NAN;
     e.e.act_b = ck_below(8) ? ck_uniform(-5.0f, 20.0f) : NAN;
     e.e.act_last = ck_below(2);
