@@ -11,6 +11,9 @@
 #define BLOCK_BYTES ((size_t)1 << 18) /* of the input under a block of pieces: stays in L2 */
 #define BAND_BYTES ((size_t)1 << 16)  /* of the copy, for each thread */
 #define SHARES 4                      /* of a thread, so that none waits long for another */
+#define WAY 1024         /* elements: what lies so far apart shares the sets of a cache */
+#define MANY_CHANNELS 16 /* more than a set holds */
+#define SPACING 16       /* elements between planes that would collide */
 
 /* The planes that are read: of the input, or copied. */
 typedef struct plane_layout {
@@ -19,7 +22,7 @@ typedef struct plane_layout {
   size_t dims[TAREI_MAX_SPACE]; /* elements along each axis that windows reach, with padding */
   size_t ld[TAREI_MAX_SPACE];   /* of a step along each axis */
   size_t phase;                 /* elements of each of the lines that a stride makes of one */
-  size_t line, plane;           /* elements */
+  size_t line, lines, plane;    /* elements of a line, lines of a plane, elements between planes */
 } plane_layout;
 
 typedef struct plane_conv_job {
@@ -45,9 +48,20 @@ static bool needs_copy(const tarei_window *const k) {
   return needed;
 }
 
-static plane_layout plane_layout_of(const tarei_windows *const w) {
+/* Planes whose elements at one place push each other out of the caches. */
+static bool planes_collide(const size_t plane) {
+  return plane % WAY == 0;
+}
+
+static bool has_many_channels(const tarei_plane_convolution *const c) {
+  return c->x->dims[1] / c->group >= MANY_CHANNELS;
+}
+
+static plane_layout plane_layout_of(const tarei_plane_convolution *const c,
+                                    const tarei_windows *const w) {
   const tarei_window *const k = w->window;
-  plane_layout l = {.copied = needs_copy(k), .last = k->n - 1};
+  const bool collide = has_many_channels(c) && planes_collide((size_t)w->in_plane);
+  plane_layout l = {.copied = needs_copy(k) || collide, .last = k->n - 1};
   for (int a = 0; a < k->n; a++) {
     const int64_t last = (w->out[a] - 1) * k->strides[a] + (k->kernel[a] - 1) * k->dilations[a];
     l.dims[a] = last < 0 ? 0 : (size_t)last + 1;
@@ -56,11 +70,13 @@ static plane_layout plane_layout_of(const tarei_windows *const w) {
   l.phase = (l.dims[l.last] + stride - 1) / stride;
   l.line = l.copied ? tarei_times(l.phase, stride) : (size_t)w->in[l.last];
   l.ld[l.last] = 1;
-  l.plane = l.line;
+  l.lines = 1;
   for (int a = l.last - 1; a >= 0; a--) {
-    l.ld[a] = l.plane;
-    l.plane = tarei_times(l.plane, l.copied ? l.dims[a] : (size_t)w->in[a]);
+    l.ld[a] = tarei_times(l.line, l.lines);
+    l.lines = tarei_times(l.lines, l.copied ? l.dims[a] : (size_t)w->in[a]);
   }
+  l.plane = tarei_times(l.line, l.lines);
+  l.plane += l.copied && planes_collide(l.plane) ? SPACING : 0;
   return l;
 }
 
@@ -74,7 +90,7 @@ static size_t count_lines(const tarei_windows *const w) {
 
 static plane_conv_job plane_conv_job_of(const tarei_plane_convolution *const c) {
   plane_conv_job j = {.c = c, .w = tarei_windows_of(c->window, c->x->dims + 2, c->out->dims + 2)};
-  j.layout = plane_layout_of(&j.w);
+  j.layout = plane_layout_of(c, &j.w);
   j.channels = (size_t)c->x->dims[1];
   j.outputs = (size_t)c->out->dims[1];
   j.group_channels = j.channels / (size_t)c->group;
@@ -93,16 +109,18 @@ static size_t conv_pieces_bytes(const plane_conv_job *const j) {
   return tarei_round_up(tarei_times(j->n_pieces, sizeof *j->pieces), TAREI_ALIGN);
 }
 
-/* Bytes of the copy of a group's planes. */
+/* Bytes of the copy of a group's planes; more for larger ones, whether they collide or not. */
 static size_t group_copy_bytes(const plane_conv_job *const j) {
-  return tarei_times(tarei_times(j->layout.plane, j->group_channels), sizeof *j->copy);
+  const size_t plane = tarei_plus(tarei_times(j->layout.line, j->layout.lines), SPACING);
+  return tarei_times(tarei_times(plane, j->group_channels), sizeof *j->copy);
 }
 
 size_t tarei_plane_conv_scratch(const tarei_plane_convolution *const c, const int threads) {
   const plane_conv_job j = plane_conv_job_of(c);
   const size_t group = group_copy_bytes(&j), all = tarei_times(group, (size_t)c->group);
   const size_t band = (size_t)threads * BAND_BYTES, most = group > band ? group : band;
-  const size_t copy = !j.layout.copied ? 0 : all < most ? all : most;
+  const bool may_copy = needs_copy(c->window) || has_many_channels(c); /* at other dims */
+  const size_t copy = !may_copy ? 0 : all < most ? all : most;
   return tarei_plus(tarei_plus(tap_offsets_bytes(&j), conv_pieces_bytes(&j)), copy);
 }
 
@@ -203,7 +221,7 @@ static void copy_planes(const void *const user, const size_t first, const size_t
   const float *const x = (const float *)j->c->x->data + channel * in;
   for (size_t c = first; c < end; c++) {
     float *const to = j->copy + c * j->layout.plane;
-    for (size_t line = 0; line < j->layout.plane / width; line++) {
+    for (size_t line = 0; line < j->layout.lines; line++) {
       copy_line(j, line_of_input(j, x + c * in, line), to + line * width);
     }
   }
