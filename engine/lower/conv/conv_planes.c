@@ -54,7 +54,9 @@ void tarei_conv_planes(const tarei_conv *const c, const tarei_run *const r,
     j.planes.pad[a] = tarei_window_padding(&c->window, a, x->dims[1 + a], out->dims[1 + a]).before;
   }
   memset(r->scratch, pad_byte, padding_bytes(c, x, element));
-  const int64_t shares = r->threads > 1 ? (int64_t)r->threads * SHARES : 1;
+  const int64_t threads = tarei_conv_threads(c, r, out),
+                shares = threads > 1 ? threads * SHARES : 1;
   j.size = (j.lines + shares - 1) / shares;
-  tarei_team_run(r->team, (size_t)((j.lines + j.size - 1) / j.size), conv_planes_item, &j);
+  tarei_team_run(threads > 1 ? r->team : NULL, (size_t)((j.lines + j.size - 1) / j.size),
+                 conv_planes_item, &j);
 }

@@ -9,8 +9,9 @@
 #define LEAST_ROWS 64 /* at a time: the weights come from further away for each block */
 #define MOST_ROWS 512
 #define NEAR_WEIGHTS \
-  ((size_t)512 * 1024) /* bytes: they stay in L2 when each line meets them anew */
-#define LEAST_LINE 6   /* outputs, below which a product for each is not worth it */
+  ((size_t)512 * 1024)                 /* bytes: they stay in L2 when each line meets them anew */
+#define LEAST_LINE 6                   /* outputs, below which a product for each is not worth it */
+#define LEAST_SHARED ((size_t)1 << 15) /* multiply-adds that are worth another thread */
 
 /* Windows that take nothing beside the one element of the second axis. */
 static bool has_column(const tarei_step *const step, const tarei_conv *const c) {
@@ -67,6 +68,11 @@ static bool taps_are_joined(const tarei_window *const w) {
 
 int64_t tarei_conv_stretches(const tarei_conv *const c) {
   return c->window.kernel[0] * (taps_are_joined(&c->window) ? 1 : c->window.kernel[1]);
+}
+
+int64_t tarei_conv_threads(const tarei_conv *const c, const tarei_run *const run,
+                           const tare_tensor *const out) {
+  return tarei_times(tare_tensor_count(out), c->k) < LEAST_SHARED ? 1 : run->threads;
 }
 
 static size_t conv_rows_row_bytes(const tarei_conv *const c, const size_t element) {
@@ -139,7 +145,8 @@ typedef struct conv_rows_job {
   const tarei_run *run;
   tarei_conv_rows_fn rows;
   const void *user;
-  size_t total; /* output positions */
+  size_t total;    /* output positions */
+  int64_t threads; /* to be used */
   size_t thread_bytes;
   bool slabs;         /* see conv_slab.h */
   bool lines;         /* rows in parts, where the input lies */
@@ -341,8 +348,8 @@ static void flatten(tarei_conv_geometry *const g) {
 static void conv_rows_run_job(conv_rows_job *const j) {
   tarei_conv_geometry *const g = &j->g;
   const tarei_conv *const c = g->conv;
-  tarei_team *const team = j->run->team;
-  const int64_t threads = j->run->threads;
+  const int64_t threads = j->threads;
+  tarei_team *const team = threads > 1 ? j->run->team : NULL;
   const bool pointwise = is_pointwise(g);
   if (pointwise) {
     flatten(g);
@@ -391,6 +398,7 @@ void tarei_conv_rows(const tarei_conv *const c, const tarei_run *const run,
                      .rows = rows,
                      .user = user};
   j.total = positions_of(c, out);
+  j.threads = tarei_conv_threads(c, run, out);
   j.thread_bytes = conv_rows_thread_bytes(c, out, element);
   j.slabs = tarei_conv_needs_slab(&j.g);
   j.lines = has_parts(&j.g, parts, j.slabs);

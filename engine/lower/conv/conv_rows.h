@@ -91,6 +91,9 @@ void tarei_conv_spans(const tarei_conv *conv, const tarei_run *run, const tare_t
                       const tare_tensor *out, size_t element, tarei_conv_span_fn span,
                       const void *user);
 
+/* Threads that a convolution is worth: one where another would begin when all is nearly done. */
+int64_t tarei_conv_threads(const tarei_conv *conv, const tarei_run *run, const tare_tensor *out);
+
 /* The same over two axes: lines of outputs. */
 typedef void (*tarei_conv_planes_fn)(const void *user, tarei_dw_planes *call, size_t row);
 

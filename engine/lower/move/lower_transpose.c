@@ -250,7 +250,8 @@ static void tiling_cut(tiling *const t) {
 
 /* Lower strips where all threads would not find work otherwise. */
 static void tiling_share(tiling *const t, const size_t matrices, const int threads) {
-  while (threads > 1 && t->height > LINE / t->turn.element &&
+  const size_t bytes = matrices * t->turn.rows * t->turn.columns * t->turn.element;
+  while (threads > 1 && bytes >= 2 * LEAST && t->height > LINE / t->turn.element &&
          matrices * t->turn.rows < STRIPS * t->height * (size_t)threads) {
     t->height /= 2;
   }
