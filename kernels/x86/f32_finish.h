@@ -1,6 +1,7 @@
 /* Results of a float product that need no more than a bias, a residual of floats and bounds, or a
- * bias and a short activation, and leave the registers at once. Before inclusion: F32_MASK which
- * lanes of a vector count f32_load(mask, p), f32_store(p, mask, v) */
+ * bias and a short activation, and leave the registers at once. Before inclusion:
+ *   F32_MASK                                  says which lanes of a vector count
+ *   f32_load(mask, p), f32_store(p, mask, v) */
 #ifndef TAREI_KERNELS_X86_F32_FINISH_H
 #define TAREI_KERNELS_X86_F32_FINISH_H
 
