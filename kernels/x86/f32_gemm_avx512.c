@@ -206,41 +206,45 @@ TAREI_INLINE void float_block_of_bytes(const tarei_f32_gemm *g, size_t m0, size_
   finish_floats_as_bytes(g, &s, m0, panel, rows, columns);
 }
 
-TAREI_INLINE void float_short_block_of(const tarei_f32_gemm *g, size_t m0, size_t panel,
-                                       const size_t rows, const size_t columns) {
+TAREI_INLINE void float_short_block(const tarei_f32_gemm *g, size_t m0, size_t panel,
+                                    const size_t rows, const size_t columns, const bool narrow) {
   float_sums s;
-  float_multiply(g, &s, m0, (const char *)g->b + panel * g->k * STEP, rows, columns, false);
+  float_multiply(g, &s, m0, (const char *)g->b + panel * g->k * STEP, rows, columns, narrow);
   finish(g, &s, m0, panel, rows, columns, true);
 }
 
 /* The last panel may hold fewer columns: half a vector less. Apart from the others, since registers
  * are assigned for a function as a whole. */
-#define DEFINE_NARROW_BLOCK(rows)                                                               \
-  static __attribute__((noinline)) void float_narrow_##rows(const tarei_f32_gemm *g, size_t m0, \
-                                                            size_t panel) {                     \
-    if (g->n - panel * GEMM_PANEL <= NARROW) {                                                  \
-      float_block(g, m0, panel, rows, 1, true);                                                 \
-    } else {                                                                                    \
-      float_block(g, m0, panel, rows, 2, true);                                                 \
-    }                                                                                           \
+#define DEFINE_NARROW_BLOCK(rows, kind)                                                          \
+  static __attribute__((noinline)) void kind##_narrow_##rows(const tarei_f32_gemm *g, size_t m0, \
+                                                             size_t panel) {                     \
+    if (g->n - panel * GEMM_PANEL <= NARROW) {                                                   \
+      kind##_block(g, m0, panel, rows, 1, true);                                                 \
+    } else {                                                                                     \
+      kind##_block(g, m0, panel, rows, 2, true);                                                 \
+    }                                                                                            \
   }
-GEMM_EACH_HEIGHT(DEFINE_NARROW_BLOCK)
-#undef DEFINE_NARROW_BLOCK
-
-#define DEFINE_BLOCK(rows)                                                             \
-  static void TAREI_K(float_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
-    const tarei_f32_gemm *const g = gemm;                                              \
-    const size_t left = g->n - panel * GEMM_PANEL;                                     \
-    if (left <= NARROW || (left > LANES && left <= LANES + NARROW)) {                  \
-      float_narrow_##rows(g, m0, panel);                                               \
-    } else if (left <= LANES) {                                                        \
-      float_block(g, m0, panel, rows, 1, false);                                       \
-    } else {                                                                           \
-      float_block(g, m0, panel, rows, 2, false);                                       \
-    }                                                                                  \
+#define DEFINE_BLOCK(rows, kind)                                                        \
+  static void TAREI_K(kind##_block_##rows)(const void *gemm, size_t m0, size_t panel) { \
+    const tarei_f32_gemm *const g = gemm;                                               \
+    const size_t left = g->n - panel * GEMM_PANEL;                                      \
+    if (left <= NARROW || (left > LANES && left <= LANES + NARROW)) {                   \
+      kind##_narrow_##rows(g, m0, panel);                                               \
+    } else if (left <= LANES) {                                                         \
+      kind##_block(g, m0, panel, rows, 1, false);                                       \
+    } else {                                                                            \
+      kind##_block(g, m0, panel, rows, 2, false);                                       \
+    }                                                                                   \
   }
-GEMM_EACH_HEIGHT(DEFINE_BLOCK)
+#define DEFINE_FLOAT_BLOCKS(rows) DEFINE_NARROW_BLOCK(rows, float) DEFINE_BLOCK(rows, float)
+GEMM_EACH_HEIGHT(DEFINE_FLOAT_BLOCKS)
+#undef DEFINE_FLOAT_BLOCKS
+#define DEFINE_SHORT_BLOCKS(rows) \
+  DEFINE_NARROW_BLOCK(rows, float_short) DEFINE_BLOCK(rows, float_short)
+GEMM_EACH_HEIGHT(DEFINE_SHORT_BLOCKS)
+#undef DEFINE_SHORT_BLOCKS
 #undef DEFINE_BLOCK
+#undef DEFINE_NARROW_BLOCK
 
 #define DEFINE_BYTES_BLOCK(rows)                                              \
   static void float_bytes_##rows(const void *gemm, size_t m0, size_t panel) { \
@@ -254,20 +258,8 @@ GEMM_EACH_HEIGHT(DEFINE_BLOCK)
 GEMM_EACH_HEIGHT(DEFINE_BYTES_BLOCK)
 #undef DEFINE_BYTES_BLOCK
 
-#define DEFINE_SHORT_BLOCK(rows)                                              \
-  static void float_short_##rows(const void *gemm, size_t m0, size_t panel) { \
-    const tarei_f32_gemm *const g = gemm;                                     \
-    if (g->n - panel * GEMM_PANEL <= LANES) {                                 \
-      float_short_block_of(g, m0, panel, rows, 1);                            \
-    } else {                                                                  \
-      float_short_block_of(g, m0, panel, rows, 2);                            \
-    }                                                                         \
-  }
-GEMM_EACH_HEIGHT(DEFINE_SHORT_BLOCK)
-#undef DEFINE_SHORT_BLOCK
-
 static gemm_block_fn *const short_by_rows[MAX_ROWS] = {
-#define BLOCK_OF(rows) float_short_##rows,
+#define BLOCK_OF(rows) TAREI_K(float_short_block_##rows),
     GEMM_EACH_HEIGHT(BLOCK_OF)
 #undef BLOCK_OF
 };
