@@ -1,7 +1,8 @@
 /*
  * Convolution of floats over any number of axes, channels first, where the planes lie. Groups of a
  * sample are copied with their padding, as many at a time as stay in the cache; of a stride along
- * the last axis the copy has as many lines as the stride, each with every so-many-th element. Then
+ * the last axis the copy has as many lines as the stride, each with every so-many-th element.
+ * Planes that would push each other out of the caches are copied, too, somewhat further apart. Then
  * each tap of windows side by side is one run.
  */
 #ifndef TAREI_ENGINE_LOWER_CONV_PLANE_CONV_H
