@@ -58,10 +58,11 @@ static void expr_div_split(const tarei_poly *const a, const int64_t k, tarei_pol
   q->n = r->n = 0;
   for (int i = 0; i < a->n; i++) {
     const tarei_term *const t = &a->terms[i];
-    const int64_t c = t->coefficient;
-    const int64_t quotient = t->degree ? c / k : tarei_floordiv_i64(c, k);
-    push(q, t, quotient);
-    push(r, t, c - quotient * k);
+    const int64_t rest =
+        t->coefficient % k; /* not c - quotient * k, which may be below all int64 */
+    const bool floored = !t->degree && rest < 0;
+    push(q, t, t->coefficient / k - floored);
+    push(r, t, floored ? rest + k : rest);
   }
 }
 

@@ -5,7 +5,8 @@
 #include "shapes/expr.h"
 #include "shapes/expr_pool.h"
 
-int64_t tarei_floordiv_i64(const int64_t a, const int64_t b) {
+/* b > 0 */
+static int64_t floordiv_i64(const int64_t a, const int64_t b) {
   return a / b - (a % b < 0);
 }
 
@@ -157,10 +158,8 @@ tarei_interval tarei_interval_floordiv(const tarei_interval a, const tarei_inter
     const int64_t far = expr_eval_reach(a);
     return expr_eval_make(far == INT64_MAX ? INT64_MIN : -far, far);
   }
-  const int64_t lo =
-      a.lo == INT64_MIN ? INT64_MIN : tarei_floordiv_i64(a.lo, a.lo < 0 ? b.lo : b.hi);
-  const int64_t hi =
-      a.hi == INT64_MAX ? INT64_MAX : tarei_floordiv_i64(a.hi, a.hi < 0 ? b.hi : b.lo);
+  const int64_t lo = a.lo == INT64_MIN ? INT64_MIN : floordiv_i64(a.lo, a.lo < 0 ? b.lo : b.hi);
+  const int64_t hi = a.hi == INT64_MAX ? INT64_MAX : floordiv_i64(a.hi, a.hi < 0 ? b.hi : b.lo);
   return expr_eval_make(lo, hi);
 }
 

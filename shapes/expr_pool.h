@@ -105,6 +105,5 @@ typedef struct tarei_interval {
 tarei_interval tarei_expr_interval(const tarei_exprs *pool, tarei_expr e, const int64_t *lo,
                                    const int64_t *hi);
 tarei_interval tarei_interval_floordiv(tarei_interval a, tarei_interval b);
-int64_t tarei_floordiv_i64(int64_t a, int64_t b); /* b > 0 */
 
 #endif

@@ -147,6 +147,24 @@ static void what_is_not_known_stays_so(void **state) {
   tarei_exprs_free(pool);
 }
 
+/* The floor of the least int64 by 3, times 3, is below it. */
+static void floors_of_the_least_numbers(void **state) {
+  (void)state;
+  tarei_exprs *const pool = tarei_exprs_new();
+  const tarei_expr x = tarei_expr_symbol(pool, "x"), three = tarei_expr_const(pool, 3);
+  const tarei_expr sum = tarei_expr_add(pool, x, tarei_expr_const(pool, INT64_MIN));
+  const tarei_expr quotient = tarei_expr_floordiv(pool, sum, three);
+  const tarei_expr rest = tarei_expr_mod(pool, sum, three);
+  for (int64_t at = 0; at < 5; at++) {
+    int64_t value;
+    assert_true(tarei_expr_eval(pool, quotient, &at, &value));
+    assert_int_equal(value, INT64_MIN / 3 - 1 + (at + 1) / 3);
+    assert_true(tarei_expr_eval(pool, rest, &at, &value));
+    assert_int_equal(value, (at + 1) % 3);
+  }
+  tarei_exprs_free(pool);
+}
+
 static void eval_refuses_overflow_and_zero_divisors(void **state) {
   (void)state;
   tarei_exprs *const pool = tarei_exprs_new();
@@ -475,6 +493,7 @@ int main(void) {
       cmocka_unit_test(symbols_that_may_be_empty_are_not_one),
       cmocka_unit_test(ceildiv_is_a_floordiv),
       cmocka_unit_test(what_is_not_known_stays_so),
+      cmocka_unit_test(floors_of_the_least_numbers),
       cmocka_unit_test(eval_refuses_overflow_and_zero_divisors),
       cmocka_unit_test(symbols_are_numbered_by_first_use),
       cmocka_unit_test(measured_symbols_have_no_names),
