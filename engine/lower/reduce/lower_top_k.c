@@ -181,7 +181,7 @@ static void top_1_pick(const top_k_job *const j, const size_t first, const size_
   const tare_tensor *const x = j->run->in[0];
   const size_t from = first / j->inner * j->n * j->inner + first % j->inner;
   int64_t *const at = j->indices + first;
-  /* Where the least is wanted, a NaN was taken for it, which TopK counts as the largest. */
+  /* The search for the least picks a NaN, which TopK counts as the largest: choose anew there. */
   for (size_t i = 0; !j->flip && i < n; i++) {
     if (top_is_nan(x, from + (size_t)at[i] * j->inner + i)) {
       top_k_entry best;

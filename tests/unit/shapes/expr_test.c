@@ -147,7 +147,7 @@ static void what_is_not_known_stays_so(void **state) {
   tarei_exprs_free(pool);
 }
 
-/* The floor of the least int64 by 3, times 3, is below it. */
+/* INT64_MIN is no multiple of 3: the multiple below it is no int64. */
 static void floors_of_the_least_numbers(void **state) {
   (void)state;
   tarei_exprs *const pool = tarei_exprs_new();
