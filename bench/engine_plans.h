@@ -1,6 +1,6 @@
 /* Plans to measure: from a file, or built from a model with a table that is made here. */
-#ifndef BENCH_ENGINE_PLANS_H
-#define BENCH_ENGINE_PLANS_H
+#ifndef TAREI_BENCH_ENGINE_PLANS_H
+#define TAREI_BENCH_ENGINE_PLANS_H
 
 #include <tare/tare.h>
 

@@ -1,6 +1,6 @@
 /* What was measured, for people: Markdown tables. */
-#ifndef BENCH_ENGINE_REPORT_H
-#define BENCH_ENGINE_REPORT_H
+#ifndef TAREI_BENCH_ENGINE_REPORT_H
+#define TAREI_BENCH_ENGINE_REPORT_H
 
 #include "bench/runners.h"
 

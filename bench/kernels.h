@@ -1,6 +1,6 @@
 /* The parts of bench_kernels; each prints its tables. `isa` is the mask the kernels were chosen by. */
-#ifndef BENCH_KERNELS_H
-#define BENCH_KERNELS_H
+#ifndef TAREI_BENCH_KERNELS_H
+#define TAREI_BENCH_KERNELS_H
 
 #include "kernels/kernels.h"
 

@@ -1,6 +1,6 @@
 /* What every measuring program needs: the best of many short rounds, and memory. */
-#ifndef BENCH_MEASURE_H
-#define BENCH_MEASURE_H
+#ifndef TAREI_BENCH_MEASURE_H
+#define TAREI_BENCH_MEASURE_H
 
 #include <stddef.h>
 

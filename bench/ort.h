@@ -1,6 +1,6 @@
 /* ONNX Runtime as a peer, opened at run time: nothing of it is needed to build. */
-#ifndef BENCH_ORT_H
-#define BENCH_ORT_H
+#ifndef TAREI_BENCH_ORT_H
+#define TAREI_BENCH_ORT_H
 
 #include <tare/tare.h>
 

@@ -2,8 +2,8 @@
  * The calls of ONNX Runtime's C interface that are used here. Its table of functions only ever
  * grows at the end, so that a call is known by its place; handles are opaque.
  */
-#ifndef BENCH_ORT_API_H
-#define BENCH_ORT_API_H
+#ifndef TAREI_BENCH_ORT_API_H
+#define TAREI_BENCH_ORT_API_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Two threads, each on a core of its own, that do their parts of a work at the same time. */
-#ifndef BENCH_PAIR_H
-#define BENCH_PAIR_H
+#ifndef TAREI_BENCH_PAIR_H
+#define TAREI_BENCH_PAIR_H
 
 #include <stdbool.h>
 

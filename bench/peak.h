@@ -1,7 +1,7 @@
 /* The most one core can do, measured here and now: the clock moves, so every figure is put beside a
  * peak of the same moment. */
-#ifndef BENCH_PEAK_H
-#define BENCH_PEAK_H
+#ifndef TAREI_BENCH_PEAK_H
+#define TAREI_BENCH_PEAK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Peaks of several cores at once. */
-#ifndef BENCH_PEAKS_H
-#define BENCH_PEAKS_H
+#ifndef TAREI_BENCH_PEAKS_H
+#define TAREI_BENCH_PEAKS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* What takes turns: contexts of tare and sessions of ONNX Runtime, at one length and number of
  * threads. */
-#ifndef BENCH_RUNNERS_H
-#define BENCH_RUNNERS_H
+#ifndef TAREI_BENCH_RUNNERS_H
+#define TAREI_BENCH_RUNNERS_H
 
 #include "bench/engine_plans.h"
 #include "bench/ort.h"

@@ -1,6 +1,6 @@
 /* Made-up data to calibrate with: a file of samples like those that `tare bench` runs on. */
-#ifndef BENCH_SAMPLES_H
-#define BENCH_SAMPLES_H
+#ifndef TAREI_BENCH_SAMPLES_H
+#define TAREI_BENCH_SAMPLES_H
 
 #include <tare/tare.h>
 

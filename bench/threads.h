@@ -1,6 +1,6 @@
 /* Numbers of threads to measure with, as an option gives them. */
-#ifndef BENCH_THREADS_H
-#define BENCH_THREADS_H
+#ifndef TAREI_BENCH_THREADS_H
+#define TAREI_BENCH_THREADS_H
 
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 /* oneDNN as a peer for int8 products; built where version 2 of it is installed. */
-#ifndef BENCH_ONEDNN_H
-#define BENCH_ONEDNN_H
+#ifndef TAREI_BENCH_PRODUCTS_ONEDNN_H
+#define TAREI_BENCH_PRODUCTS_ONEDNN_H
 
 #include <stddef.h>
 #include <stdint.h>

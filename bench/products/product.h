@@ -1,7 +1,7 @@
 /* An int8 product with requantization to bytes, as the kernels are called, with made-up operands.
  */
-#ifndef BENCH_PRODUCT_H
-#define BENCH_PRODUCT_H
+#ifndef TAREI_BENCH_PRODUCTS_PRODUCT_H
+#define TAREI_BENCH_PRODUCTS_PRODUCT_H
 
 #include "bench/measure.h"
 #include "kernels/kernels.h"

@@ -1,6 +1,6 @@
 /* Fits samples for an evaluation: to the profiles of the plan, or to the pinned one. */
-#ifndef TAREI_CALIB_EVAL_FIT_H
-#define TAREI_CALIB_EVAL_FIT_H
+#ifndef TAREI_CALIB_EVAL_EVAL_FIT_H
+#define TAREI_CALIB_EVAL_EVAL_FIT_H
 
 #include <tare/eval.h>
 

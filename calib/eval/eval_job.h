@@ -1,5 +1,5 @@
-#ifndef TARE_CALIB_EVAL_EVAL_JOB_H
-#define TARE_CALIB_EVAL_EVAL_JOB_H
+#ifndef TAREI_CALIB_EVAL_EVAL_JOB_H
+#define TAREI_CALIB_EVAL_EVAL_JOB_H
 
 #include "calib/eval/command_files.h"
 #include "calib/eval/eval_fit.h"

@@ -1,6 +1,6 @@
 /* Checks of what is to be evaluated. */
-#ifndef TAREI_CALIB_EVAL_PORTS_H
-#define TAREI_CALIB_EVAL_PORTS_H
+#ifndef TAREI_CALIB_EVAL_EVAL_PORTS_H
+#define TAREI_CALIB_EVAL_EVAL_PORTS_H
 
 #include <tare/eval.h>
 

@@ -1,6 +1,6 @@
 /* Facts about the samples of an evaluation: which they were, and how long. */
-#ifndef TAREI_CALIB_EVAL_SAMPLES_H
-#define TAREI_CALIB_EVAL_SAMPLES_H
+#ifndef TAREI_CALIB_EVAL_EVAL_SAMPLES_H
+#define TAREI_CALIB_EVAL_EVAL_SAMPLES_H
 
 #include <tare/eval.h>
 

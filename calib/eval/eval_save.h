@@ -1,6 +1,6 @@
 /* Saves the outputs of runs in an HDF5 file: a group per sample, a data set per output. */
-#ifndef TAREI_CALIB_EVAL_SAVE_H
-#define TAREI_CALIB_EVAL_SAVE_H
+#ifndef TAREI_CALIB_EVAL_EVAL_SAVE_H
+#define TAREI_CALIB_EVAL_EVAL_SAVE_H
 
 #include <tare/tensor.h>
 

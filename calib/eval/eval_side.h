@@ -1,6 +1,6 @@
 /* One plan of an evaluation: its context, its outputs for the current sample, and its tallies. */
-#ifndef TAREI_CALIB_EVAL_SIDE_H
-#define TAREI_CALIB_EVAL_SIDE_H
+#ifndef TAREI_CALIB_EVAL_EVAL_SIDE_H
+#define TAREI_CALIB_EVAL_EVAL_SIDE_H
 
 #include "calib/eval/eval_tally.h"
 #include "calib/metrics/states.h"

@@ -1,7 +1,7 @@
 /* The sums of a score: doubles, added in the order of the samples so that results repeat exactly.
  */
-#ifndef TAREI_CALIB_EVAL_TALLY_H
-#define TAREI_CALIB_EVAL_TALLY_H
+#ifndef TAREI_CALIB_EVAL_EVAL_TALLY_H
+#define TAREI_CALIB_EVAL_EVAL_TALLY_H
 
 #include <tare/eval.h>
 

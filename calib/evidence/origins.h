@@ -7,8 +7,8 @@
  * samples with the same extreme, the one with the smallest hash counts. Both depend on contents
  * alone, and can be merged in any order.
  */
-#ifndef TAREI_CALIB_ORIGINS_H
-#define TAREI_CALIB_ORIGINS_H
+#ifndef TAREI_CALIB_EVIDENCE_ORIGINS_H
+#define TAREI_CALIB_EVIDENCE_ORIGINS_H
 
 #include "calib/parts/ledger.h"
 

@@ -1,6 +1,6 @@
 /* What a tensor looks like over all profiles, and what is suspicious about that. */
-#ifndef TAREI_CALIB_SUSPECTS_H
-#define TAREI_CALIB_SUSPECTS_H
+#ifndef TAREI_CALIB_EVIDENCE_SUSPECTS_H
+#define TAREI_CALIB_EVIDENCE_SUSPECTS_H
 
 #include "calib/stats.h"
 

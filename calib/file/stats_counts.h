@@ -1,6 +1,6 @@
 /* Histograms and counts of rows, per tensor and profile, in a statistics file. */
-#ifndef TAREI_CALIB_STATS_COUNTS_H
-#define TAREI_CALIB_STATS_COUNTS_H
+#ifndef TAREI_CALIB_FILE_STATS_COUNTS_H
+#define TAREI_CALIB_FILE_STATS_COUNTS_H
 
 #include "calib/file/stats_read.h"
 #include "calib/file/stats_write.h"

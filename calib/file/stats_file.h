@@ -1,6 +1,6 @@
 /* What the writer and the reader of statistics files share; docs/formats.md describes the file. */
-#ifndef TAREI_CALIB_STATS_FILE_H
-#define TAREI_CALIB_STATS_FILE_H
+#ifndef TAREI_CALIB_FILE_STATS_FILE_H
+#define TAREI_CALIB_FILE_STATS_FILE_H
 
 #include "calib/stats.h"
 

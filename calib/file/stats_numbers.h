@@ -1,6 +1,6 @@
 /* Lists of numbers of layers (graph/table/layer_numbers.h) in a statistics file. */
-#ifndef TAREI_CALIB_STATS_NUMBERS_H
-#define TAREI_CALIB_STATS_NUMBERS_H
+#ifndef TAREI_CALIB_FILE_STATS_NUMBERS_H
+#define TAREI_CALIB_FILE_STATS_NUMBERS_H
 
 #include "calib/file/stats_read.h"
 #include "calib/file/stats_write.h"

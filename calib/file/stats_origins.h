@@ -1,6 +1,6 @@
 /* The samples that set the ranges of tensors, and the ranges of parts of the data, in a file. */
-#ifndef TAREI_CALIB_STATS_ORIGINS_H
-#define TAREI_CALIB_STATS_ORIGINS_H
+#ifndef TAREI_CALIB_FILE_STATS_ORIGINS_H
+#define TAREI_CALIB_FILE_STATS_ORIGINS_H
 
 #include "calib/file/stats_read.h"
 #include "calib/file/stats_write.h"

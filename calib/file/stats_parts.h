@@ -1,7 +1,7 @@
 /* What identifies the parts of a run in a statistics file: its settings, its samples, its shards.
  */
-#ifndef TAREI_CALIB_STATS_PARTS_H
-#define TAREI_CALIB_STATS_PARTS_H
+#ifndef TAREI_CALIB_FILE_STATS_PARTS_H
+#define TAREI_CALIB_FILE_STATS_PARTS_H
 
 #include "calib/file/stats_read.h"
 #include "calib/file/stats_write.h"

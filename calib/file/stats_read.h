@@ -1,7 +1,7 @@
 /* Helpers to read a statistics file, or that of a result. Nothing in the file is trusted: types,
  * shapes and sizes are checked before memory is allocated. The caller holds tarei_hdf5_lock. */
-#ifndef TAREI_CALIB_STATS_READ_H
-#define TAREI_CALIB_STATS_READ_H
+#ifndef TAREI_CALIB_FILE_STATS_READ_H
+#define TAREI_CALIB_FILE_STATS_READ_H
 
 #include <hdf5.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Which weights of layers are rounded up (graph/table/rounding.h) in a statistics file. */
-#ifndef TAREI_CALIB_STATS_ROUNDINGS_H
-#define TAREI_CALIB_STATS_ROUNDINGS_H
+#ifndef TAREI_CALIB_FILE_STATS_ROUNDINGS_H
+#define TAREI_CALIB_FILE_STATS_ROUNDINGS_H
 
 #include "calib/file/stats_read.h"
 #include "calib/file/stats_write.h"

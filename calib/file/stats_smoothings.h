@@ -1,6 +1,6 @@
 /* Smoothed tensors (graph/table/smoothing.h) in a statistics file. */
-#ifndef TAREI_CALIB_STATS_SMOOTHINGS_H
-#define TAREI_CALIB_STATS_SMOOTHINGS_H
+#ifndef TAREI_CALIB_FILE_STATS_SMOOTHINGS_H
+#define TAREI_CALIB_FILE_STATS_SMOOTHINGS_H
 
 #include "calib/file/stats_read.h"
 #include "calib/file/stats_write.h"

@@ -1,6 +1,6 @@
 /* Sums for decisions that are still to be made (calib/parts/sums.h) in a statistics file. */
-#ifndef TAREI_CALIB_STATS_SUMS_H
-#define TAREI_CALIB_STATS_SUMS_H
+#ifndef TAREI_CALIB_FILE_STATS_SUMS_H
+#define TAREI_CALIB_FILE_STATS_SUMS_H
 
 #include "calib/file/stats_read.h"
 #include "calib/file/stats_write.h"

@@ -2,8 +2,8 @@
  * Helpers to write a statistics file, or that of a result: objects without times, in fixed chunks,
  * so that the same contents give the same bytes. The caller holds tarei_hdf5_lock.
  */
-#ifndef TAREI_CALIB_STATS_WRITE_H
-#define TAREI_CALIB_STATS_WRITE_H
+#ifndef TAREI_CALIB_FILE_STATS_WRITE_H
+#define TAREI_CALIB_FILE_STATS_WRITE_H
 
 #include <hdf5.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * The range of each channel of tensors that could be smoothed, for each profile: extremes, which do
  * not depend on the order of the data.
  */
-#ifndef TAREI_CALIB_CHANNELS_H
-#define TAREI_CALIB_CHANNELS_H
+#ifndef TAREI_CALIB_METHODS_CHANNELS_H
+#define TAREI_CALIB_METHODS_CHANNELS_H
 
 #include <pthread.h>
 

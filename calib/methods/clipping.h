@@ -4,8 +4,8 @@
  * with the mean square of its input (Nagel et al., 2021, arXiv:2106.08295, "mse" and "weighted
  * mse").
  */
-#ifndef TAREI_CALIB_CLIPPING_H
-#define TAREI_CALIB_CLIPPING_H
+#ifndef TAREI_CALIB_METHODS_CLIPPING_H
+#define TAREI_CALIB_METHODS_CLIPPING_H
 
 #include "calib/gram_rows.h"
 #include "calib/stats.h"

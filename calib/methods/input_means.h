@@ -3,8 +3,8 @@
  * weights changes the mean of each output, by the product of these errors and the means (Nagel et
  * al., 2019, arXiv:1906.04721, section 4.2, with means of the data).
  */
-#ifndef TAREI_CALIB_INPUT_MEANS_H
-#define TAREI_CALIB_INPUT_MEANS_H
+#ifndef TAREI_CALIB_METHODS_INPUT_MEANS_H
+#define TAREI_CALIB_METHODS_INPUT_MEANS_H
 
 #include "calib/gram_rows.h"
 #include "calib/stats.h"

@@ -1,6 +1,6 @@
 /* The inputs of layers whose rows calibration sees (engine/observe/readers.h). */
-#ifndef TAREI_CALIB_READER_INPUTS_H
-#define TAREI_CALIB_READER_INPUTS_H
+#ifndef TAREI_CALIB_METHODS_READER_INPUTS_H
+#define TAREI_CALIB_METHODS_READER_INPUTS_H
 
 #include "calib/gram.h"
 #include "engine/observe/readers.h"

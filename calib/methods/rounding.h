@@ -6,8 +6,8 @@
  * Frantar et al., 2022, arXiv:2210.17323; the same as Babai's by Chen et al., 2025,
  * arXiv:2507.18553).
  */
-#ifndef TAREI_CALIB_ROUNDING_H
-#define TAREI_CALIB_ROUNDING_H
+#ifndef TAREI_CALIB_METHODS_ROUNDING_H
+#define TAREI_CALIB_METHODS_ROUNDING_H
 
 #include "calib/gram_rows.h"
 #include "calib/stats.h"

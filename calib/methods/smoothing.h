@@ -5,8 +5,8 @@
  * the noise that it adds to the weights are predicted from the ranges of the channels
  * (docs/numerics.md, "Smoothing").
  */
-#ifndef TAREI_CALIB_SMOOTHING_H
-#define TAREI_CALIB_SMOOTHING_H
+#ifndef TAREI_CALIB_METHODS_SMOOTHING_H
+#define TAREI_CALIB_METHODS_SMOOTHING_H
 
 #include "calib/methods/channels.h"
 #include "calib/stats.h"

@@ -1,6 +1,6 @@
 /* Whether statistics were collected in the same way, so that they can be added. */
-#ifndef TAREI_CALIB_DIFFERENCE_H
-#define TAREI_CALIB_DIFFERENCE_H
+#ifndef TAREI_CALIB_PARTS_DIFFERENCE_H
+#define TAREI_CALIB_PARTS_DIFFERENCE_H
 
 #include <tare/merge.h>
 

@@ -3,8 +3,8 @@
  * same contents have the same hash, as often as they were counted: statistics depend on contents
  * alone, so that it does not matter which of them they were.
  */
-#ifndef TAREI_CALIB_LEDGER_H
-#define TAREI_CALIB_LEDGER_H
+#ifndef TAREI_CALIB_PARTS_LEDGER_H
+#define TAREI_CALIB_PARTS_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>

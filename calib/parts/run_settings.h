@@ -1,6 +1,6 @@
 /* The settings of a run, as its options, its model and its data have them. */
-#ifndef TAREI_CALIB_RUN_SETTINGS_H
-#define TAREI_CALIB_RUN_SETTINGS_H
+#ifndef TAREI_CALIB_PARTS_RUN_SETTINGS_H
+#define TAREI_CALIB_PARTS_RUN_SETTINGS_H
 
 #include <tare/calib.h>
 

@@ -3,8 +3,8 @@
  * members: names as in the options of the command, and values as texts. A setting that was left at
  * its default is missing.
  */
-#ifndef TAREI_CALIB_SETTINGS_H
-#define TAREI_CALIB_SETTINGS_H
+#ifndef TAREI_CALIB_PARTS_SETTINGS_H
+#define TAREI_CALIB_PARTS_SETTINGS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Which parts of the data of a run statistics have counted. */
-#ifndef TAREI_CALIB_SHARDS_H
-#define TAREI_CALIB_SHARDS_H
+#ifndef TAREI_CALIB_PARTS_SHARDS_H
+#define TAREI_CALIB_PARTS_SHARDS_H
 
 #include "calib/stats.h"
 

@@ -2,8 +2,8 @@
  * Sums over rows of layers, and ranges of channels: what the weights and channels of a model are
  * decided by when all data was seen. Statistics of a part of the data keep them.
  */
-#ifndef TAREI_CALIB_SUMS_H
-#define TAREI_CALIB_SUMS_H
+#ifndef TAREI_CALIB_PARTS_SUMS_H
+#define TAREI_CALIB_PARTS_SUMS_H
 
 #include "calib/gram_rows.h"
 #include "calib/methods/channels.h"

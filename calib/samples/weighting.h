@@ -2,8 +2,8 @@
  * Weights of samples: the counts of one sample become shares of a fixed number, with integers
  * alone. They depend on the sample alone, so that sums of them depend on neither order nor threads.
  */
-#ifndef TAREI_CALIB_WEIGHTING_H
-#define TAREI_CALIB_WEIGHTING_H
+#ifndef TAREI_CALIB_SAMPLES_WEIGHTING_H
+#define TAREI_CALIB_SAMPLES_WEIGHTING_H
 
 #include "calib/stats.h"
 

@@ -2,8 +2,8 @@
  * The features that feed a model: log-mel spectra as defined by the programs with which models are
  * trained. A preset (presets.inc) sets everything, options (options.inc) change single settings.
  */
-#ifndef TAREI_DATASETS_FEATURE_SPEC_H
-#define TAREI_DATASETS_FEATURE_SPEC_H
+#ifndef TAREI_DATASETS_FEATURES_FEATURE_SPEC_H
+#define TAREI_DATASETS_FEATURES_FEATURE_SPEC_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* The stages of features, in their order. */
-#ifndef TAREI_DATASETS_FEATURE_STAGES_H
-#define TAREI_DATASETS_FEATURE_STAGES_H
+#ifndef TAREI_DATASETS_FEATURES_FEATURE_STAGES_H
+#define TAREI_DATASETS_FEATURES_FEATURE_STAGES_H
 
 #include "datasets/features/feature_spec.h"
 

@@ -2,8 +2,8 @@
  * Log-mel features of one recording. The stages, each in its own file, are frames of windowed
  * samples, spectrum, mels, levels, and normalization.
  */
-#ifndef TAREI_DATASETS_FEATURES_H
-#define TAREI_DATASETS_FEATURES_H
+#ifndef TAREI_DATASETS_FEATURES_FEATURES_H
+#define TAREI_DATASETS_FEATURES_FEATURES_H
 
 #include "datasets/features/feature_spec.h"
 

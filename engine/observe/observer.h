@@ -1,6 +1,6 @@
 /* Observers get each observable float tensor of a run, directly after it was computed. */
-#ifndef TAREI_ENGINE_OBSERVER_H
-#define TAREI_ENGINE_OBSERVER_H
+#ifndef TAREI_ENGINE_OBSERVE_OBSERVER_H
+#define TAREI_ENGINE_OBSERVE_OBSERVER_H
 
 #include <tare/tensor.h>
 

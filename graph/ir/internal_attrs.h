@@ -3,8 +3,8 @@
  * com.microsoft that have an "activation"; a file that names one is refused
  * (graph/onnx/onnx_nodes.c).
  */
-#ifndef TAREI_GRAPH_INTERNAL_ATTRS_H
-#define TAREI_GRAPH_INTERNAL_ATTRS_H
+#ifndef TAREI_GRAPH_IR_INTERNAL_ATTRS_H
+#define TAREI_GRAPH_IR_INTERNAL_ATTRS_H
 
 /* Of a JoiningLoop: axis, and whether it is a new one, for each list (graph/loop_lists.h). */
 #define TAREI_ATTR_LISTS "lists"

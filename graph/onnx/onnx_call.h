@@ -1,7 +1,7 @@
 /* A call of a function of a model: copies of the function's nodes, with the tensors and attributes
  * that the calling node gives. */
-#ifndef TAREI_GRAPH_ONNX_CALL_H
-#define TAREI_GRAPH_ONNX_CALL_H
+#ifndef TAREI_GRAPH_ONNX_ONNX_CALL_H
+#define TAREI_GRAPH_ONNX_ONNX_CALL_H
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * Tensors and nodes of a body are named after the node that calls it. What the body says of
  * attributes of the function is taken from that node, or is the default.
  */
-#ifndef TAREI_GRAPH_ONNX_FUNCTIONS_H
-#define TAREI_GRAPH_ONNX_FUNCTIONS_H
+#ifndef TAREI_GRAPH_ONNX_ONNX_FUNCTIONS_H
+#define TAREI_GRAPH_ONNX_ONNX_FUNCTIONS_H
 
 #include <tare/limits.h>
 

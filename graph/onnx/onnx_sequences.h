@@ -9,8 +9,8 @@
  *
  * Everything else stays in the message, and is refused as an operator that is not supported.
  */
-#ifndef TAREI_GRAPH_ONNX_SEQUENCES_H
-#define TAREI_GRAPH_ONNX_SEQUENCES_H
+#ifndef TAREI_GRAPH_ONNX_ONNX_SEQUENCES_H
+#define TAREI_GRAPH_ONNX_ONNX_SEQUENCES_H
 
 #include "graph/onnx/importer.h"
 

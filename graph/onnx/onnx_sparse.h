@@ -1,7 +1,7 @@
 /* Sparse tensors of a model (sparse_initializer, and sparse_value of Constant) become dense ones in
  * its message, so that nothing else knows of them. */
-#ifndef TAREI_GRAPH_ONNX_SPARSE_H
-#define TAREI_GRAPH_ONNX_SPARSE_H
+#ifndef TAREI_GRAPH_ONNX_ONNX_SPARSE_H
+#define TAREI_GRAPH_ONNX_ONNX_SPARSE_H
 
 #include <tare/limits.h>
 

@@ -5,8 +5,8 @@
  * attributes by the helpers below, and at the end gives each output its dtype and dims (and
  * contents). No attribute value is trusted.
  */
-#ifndef TAREI_GRAPH_OPS_COMMON_H
-#define TAREI_GRAPH_OPS_COMMON_H
+#ifndef TAREI_GRAPH_OPS_OPS_COMMON_H
+#define TAREI_GRAPH_OPS_OPS_COMMON_H
 
 #include "graph/op.h"
 #include "shapes/number.h"

@@ -1,6 +1,6 @@
 /* Reading and making the constants that rewrites deal with. */
-#ifndef TAREI_GRAPH_CONST_DATA_H
-#define TAREI_GRAPH_CONST_DATA_H
+#ifndef TAREI_GRAPH_PASSES_CONST_DATA_H
+#define TAREI_GRAPH_PASSES_CONST_DATA_H
 
 #include "graph/pass.h"
 

@@ -1,7 +1,7 @@
 /* The attribute "dims": output dims of a Reshape or Expand that has no shape input any more, as
  * expressions. */
-#ifndef TAREI_GRAPH_DIMS_ATTR_H
-#define TAREI_GRAPH_DIMS_ATTR_H
+#ifndef TAREI_GRAPH_PASSES_DIMS_ATTR_H
+#define TAREI_GRAPH_PASSES_DIMS_ATTR_H
 
 #include "graph/ir/ir.h"
 

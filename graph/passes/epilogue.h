@@ -1,6 +1,6 @@
 /* The activation that a node ends in (traits adds_residual and takes_activation, graph/op.h). */
-#ifndef TAREI_GRAPH_EPILOGUE_H
-#define TAREI_GRAPH_EPILOGUE_H
+#ifndef TAREI_GRAPH_PASSES_EPILOGUE_H
+#define TAREI_GRAPH_PASSES_EPILOGUE_H
 
 #include <string.h>
 

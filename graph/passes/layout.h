@@ -1,6 +1,6 @@
 /* Permutations of axes: axis i of a transposed tensor is axis perm[i] of the original. */
-#ifndef TAREI_GRAPH_LAYOUT_H
-#define TAREI_GRAPH_LAYOUT_H
+#ifndef TAREI_GRAPH_PASSES_LAYOUT_H
+#define TAREI_GRAPH_PASSES_LAYOUT_H
 
 #include "graph/passes/rewrite.h"
 

@@ -1,7 +1,7 @@
 /* Operators that name axes of input 0 and keep its rank: their axes can be renamed, so that they
  * work on another layout. */
-#ifndef TAREI_GRAPH_MOVE_AXES_H
-#define TAREI_GRAPH_MOVE_AXES_H
+#ifndef TAREI_GRAPH_PASSES_MOVE_AXES_H
+#define TAREI_GRAPH_PASSES_MOVE_AXES_H
 
 #include "graph/passes/layout.h"
 

@@ -1,6 +1,6 @@
 /* The passes by name; for the driver and for tests of one pass. */
-#ifndef TAREI_GRAPH_PASSES_H
-#define TAREI_GRAPH_PASSES_H
+#ifndef TAREI_GRAPH_PASSES_PASSES_H
+#define TAREI_GRAPH_PASSES_PASSES_H
 
 #include "graph/pass.h"
 

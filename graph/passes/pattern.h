@@ -1,6 +1,6 @@
 /* A set of nodes that is to become one node. */
-#ifndef TAREI_GRAPH_PATTERN_H
-#define TAREI_GRAPH_PATTERN_H
+#ifndef TAREI_GRAPH_PASSES_PATTERN_H
+#define TAREI_GRAPH_PASSES_PATTERN_H
 
 #include "graph/passes/rewrite.h"
 

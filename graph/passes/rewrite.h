@@ -2,8 +2,8 @@
  * Small steps that rewrites of a graph are made of. They keep the graph's rules: names stay
  * unique, outputs keep their names, annotations stay with the name they were given to.
  */
-#ifndef TAREI_GRAPH_REWRITE_H
-#define TAREI_GRAPH_REWRITE_H
+#ifndef TAREI_GRAPH_PASSES_REWRITE_H
+#define TAREI_GRAPH_PASSES_REWRITE_H
 
 #include "graph/op.h"
 #include "graph/pass.h"

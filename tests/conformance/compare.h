@@ -1,6 +1,6 @@
 /* Tensors against what they should be. */
-#ifndef CONFORMANCE_COMPARE_H
-#define CONFORMANCE_COMPARE_H
+#ifndef TAREI_TESTS_CONFORMANCE_COMPARE_H
+#define TAREI_TESTS_CONFORMANCE_COMPARE_H
 
 #include <stdbool.h>
 #include <tare/tensor.h>

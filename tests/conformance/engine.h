@@ -1,6 +1,6 @@
 /* One model, one plan, one set of inputs: does the engine give what it should? */
-#ifndef CONFORMANCE_ENGINE_H
-#define CONFORMANCE_ENGINE_H
+#ifndef TAREI_TESTS_CONFORMANCE_ENGINE_H
+#define TAREI_TESTS_CONFORMANCE_ENGINE_H
 
 #include <tare/plan.h>
 

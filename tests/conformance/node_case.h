@@ -1,7 +1,7 @@
 /* One case of the node tests: a folder with model.onnx and test_data_set_<n>/{input,output}_<n>.pb.
  */
-#ifndef CONFORMANCE_NODE_CASE_H
-#define CONFORMANCE_NODE_CASE_H
+#ifndef TAREI_TESTS_CONFORMANCE_NODE_CASE_H
+#define TAREI_TESTS_CONFORMANCE_NODE_CASE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Results of the node tests by operator and by types, in 80 columns. */
-#ifndef CONFORMANCE_NODE_REPORT_H
-#define CONFORMANCE_NODE_REPORT_H
+#ifndef TAREI_TESTS_CONFORMANCE_NODE_REPORT_H
+#define TAREI_TESTS_CONFORMANCE_NODE_REPORT_H
 
 #include "conformance/table.h"
 

@@ -1,6 +1,6 @@
 /* NumPy's files: one dense array each. */
-#ifndef CONFORMANCE_NPY_H
-#define CONFORMANCE_NPY_H
+#ifndef TAREI_TESTS_CONFORMANCE_NPY_H
+#define TAREI_TESTS_CONFORMANCE_NPY_H
 
 #include <stdbool.h>
 #include <tare/tensor.h>

@@ -1,8 +1,8 @@
 /*
  * Jobs in child processes, a few at a time, so that a crash or a hang is a result and not the end.
  */
-#ifndef CONFORMANCE_POOL_H
-#define CONFORMANCE_POOL_H
+#ifndef TAREI_TESTS_CONFORMANCE_POOL_H
+#define TAREI_TESTS_CONFORMANCE_POOL_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* ONNX messages: files to messages, tensors to views, models to files that have no place. */
-#ifndef CONFORMANCE_PROTO_H
-#define CONFORMANCE_PROTO_H
+#ifndef TAREI_TESTS_CONFORMANCE_PROTO_H
+#define TAREI_TESTS_CONFORMANCE_PROTO_H
 
 #include <stdbool.h>
 #include <tare/tensor.h>

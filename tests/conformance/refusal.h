@@ -1,6 +1,6 @@
 /* What a model that cannot be taken must be told: soon, and all of it. */
-#ifndef CONFORMANCE_REFUSAL_H
-#define CONFORMANCE_REFUSAL_H
+#ifndef TAREI_TESTS_CONFORMANCE_REFUSAL_H
+#define TAREI_TESTS_CONFORMANCE_REFUSAL_H
 
 #include "conformance/engine.h"
 

@@ -1,6 +1,6 @@
 /* Plans that went through a file, against the same plans as they were built. */
-#ifndef CONFORMANCE_RELOAD_H
-#define CONFORMANCE_RELOAD_H
+#ifndef TAREI_TESTS_CONFORMANCE_RELOAD_H
+#define TAREI_TESTS_CONFORMANCE_RELOAD_H
 
 #include "conformance/engine.h"
 

@@ -2,8 +2,8 @@
  * Tables of results: tab-separated lines under a line of heads, sorted by their first column. A
  * committed table may only improve.
  */
-#ifndef CONFORMANCE_TABLE_H
-#define CONFORMANCE_TABLE_H
+#ifndef TAREI_TESTS_CONFORMANCE_TABLE_H
+#define TAREI_TESTS_CONFORMANCE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

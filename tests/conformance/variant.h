@@ -1,7 +1,7 @@
 /* Other forms of a model that must compute the same: inputs as constants, sizes as symbols, fewer
  * outputs. */
-#ifndef CONFORMANCE_VARIANT_H
-#define CONFORMANCE_VARIANT_H
+#ifndef TAREI_TESTS_CONFORMANCE_VARIANT_H
+#define TAREI_TESTS_CONFORMANCE_VARIANT_H
 
 #include <stdbool.h>
 

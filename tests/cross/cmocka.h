@@ -1,7 +1,7 @@
 /* As much of cmocka as the tests of the kernels need, for machines that have no cmocka: a failed
  * assertion ends its test, all tests run, and the program fails when one of them did. */
-#ifndef TESTS_CROSS_CMOCKA_H
-#define TESTS_CROSS_CMOCKA_H
+#ifndef TAREI_TESTS_CROSS_CMOCKA_H
+#define TAREI_TESTS_CROSS_CMOCKA_H
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* What the targets share: files of a scratch folder, small limits, checks of statuses, runs. */
-#ifndef TESTS_FUZZ_HARNESS_H
-#define TESTS_FUZZ_HARNESS_H
+#ifndef TAREI_TESTS_FUZZ_HARNESS_H
+#define TAREI_TESTS_FUZZ_HARNESS_H
 
 #include <tare/dataset.h>
 #include <tare/plan.h>

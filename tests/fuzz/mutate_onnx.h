@@ -1,7 +1,7 @@
 /* What the mutations of ONNX models share. All memory of a mutation is one arena, so that messages
  * can share parts. */
-#ifndef TESTS_FUZZ_MUTATE_ONNX_H
-#define TESTS_FUZZ_MUTATE_ONNX_H
+#ifndef TAREI_TESTS_FUZZ_MUTATE_ONNX_H
+#define TAREI_TESTS_FUZZ_MUTATE_ONNX_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* A fuzz target: a reader of files or texts from outside, and how input for it is made. One file
  * (target_<name>.c) and one row in targets.inc each. */
-#ifndef TESTS_FUZZ_TARGET_H
-#define TESTS_FUZZ_TARGET_H
+#ifndef TAREI_TESTS_FUZZ_TARGET_H
+#define TAREI_TESTS_FUZZ_TARGET_H
 
 #include <stddef.h>
 #include <stdint.h>

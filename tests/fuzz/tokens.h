@@ -1,6 +1,6 @@
 /* Texts through a tokenizer of a file. */
-#ifndef TESTS_FUZZ_TOKENS_H
-#define TESTS_FUZZ_TOKENS_H
+#ifndef TAREI_TESTS_FUZZ_TOKENS_H
+#define TAREI_TESTS_FUZZ_TOKENS_H
 
 #include "fuzz/harness.h"
 

@@ -1,6 +1,6 @@
 /* A case in the engine: float against the walker, and the same bits however it is run. */
-#ifndef RANDOM_CHECK_H
-#define RANDOM_CHECK_H
+#ifndef TAREI_TESTS_RANDOM_CHECK_H
+#define TAREI_TESTS_RANDOM_CHECK_H
 
 #include "random/random_case.h"
 

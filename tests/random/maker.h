@@ -4,8 +4,8 @@
  * whose results are large, not finite, or much moved by the noise is taken back. So the graph is
  * valid and well-conditioned by construction, and the values that it must give are known.
  */
-#ifndef RANDOM_MAKER_H
-#define RANDOM_MAKER_H
+#ifndef TAREI_TESTS_RANDOM_MAKER_H
+#define TAREI_TESTS_RANDOM_MAKER_H
 
 #include "random/walker.h"
 

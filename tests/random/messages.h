@@ -1,7 +1,7 @@
 /* ONNX messages made from nothing. Everything is owned by the message that it is added to; out of
  * memory ends the program. */
-#ifndef RANDOM_MESSAGES_H
-#define RANDOM_MESSAGES_H
+#ifndef TAREI_TESTS_RANDOM_MESSAGES_H
+#define TAREI_TESTS_RANDOM_MESSAGES_H
 
 #include <stdbool.h>
 #include <tare/tensor.h>

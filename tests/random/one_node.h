@@ -1,6 +1,6 @@
 /* One node, computed alone: a model of its own with dims that are numbers. */
-#ifndef RANDOM_ONE_NODE_H
-#define RANDOM_ONE_NODE_H
+#ifndef TAREI_TESTS_RANDOM_ONE_NODE_H
+#define TAREI_TESTS_RANDOM_ONE_NODE_H
 
 #include "random/messages.h"
 

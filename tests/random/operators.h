@@ -1,7 +1,7 @@
 /* What a random graph is made of: rows of operators.inc, each with a form that chooses operands and
  * attributes. */
-#ifndef RANDOM_OPERATORS_H
-#define RANDOM_OPERATORS_H
+#ifndef TAREI_TESTS_RANDOM_OPERATORS_H
+#define TAREI_TESTS_RANDOM_OPERATORS_H
 
 #include "random/maker.h"
 

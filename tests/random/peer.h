@@ -1,6 +1,6 @@
 /* ONNX Runtime as a second reference, where its library is. */
-#ifndef RANDOM_PEER_H
-#define RANDOM_PEER_H
+#ifndef TAREI_TESTS_RANDOM_PEER_H
+#define TAREI_TESTS_RANDOM_PEER_H
 
 #include "random/check.h"
 

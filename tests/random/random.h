@@ -1,6 +1,6 @@
 /* Random numbers that are the same everywhere (splitmix64). */
-#ifndef RANDOM_RANDOM_H
-#define RANDOM_RANDOM_H
+#ifndef TAREI_TESTS_RANDOM_RANDOM_H
+#define TAREI_TESTS_RANDOM_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* A model, the inputs of some lengths, and what they must give. */
-#ifndef RANDOM_RANDOM_CASE_H
-#define RANDOM_RANDOM_CASE_H
+#ifndef TAREI_TESTS_RANDOM_RANDOM_CASE_H
+#define TAREI_TESTS_RANDOM_RANDOM_CASE_H
 
 #include "random/walker.h"
 

@@ -2,8 +2,8 @@
  * A plain reading of ONNX graphs: node after node, each computed alone with dims that are numbers;
  * If, Loop and Scan are followed here. Nothing is planned, fused, laid out or shared between nodes.
  */
-#ifndef RANDOM_WALKER_H
-#define RANDOM_WALKER_H
+#ifndef TAREI_TESTS_RANDOM_WALKER_H
+#define TAREI_TESTS_RANDOM_WALKER_H
 
 #include "random/one_node.h"
 

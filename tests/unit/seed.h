@@ -1,7 +1,7 @@
 /* The seed of a random test: TARE_TEST_SEED, or else the time. It is printed, so that a failure can
  * be repeated. */
-#ifndef TAREI_TESTS_SEED_H
-#define TAREI_TESTS_SEED_H
+#ifndef TAREI_TESTS_UNIT_SEED_H
+#define TAREI_TESTS_UNIT_SEED_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Weights of convolutions that compute spectra, in the forms that exporters have. */
-#ifndef TAREI_TESTS_SPECTRA_H
-#define TAREI_TESTS_SPECTRA_H
+#ifndef TAREI_TESTS_UNIT_SPECTRA_H
+#define TAREI_TESTS_UNIT_SPECTRA_H
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Runs of contexts, each one after the other, as the threads of a server have them. */
-#ifndef TAREI_TOOLS_STREAM_H
-#define TAREI_TOOLS_STREAM_H
+#ifndef TAREI_TOOLS_BENCH_STREAM_H
+#define TAREI_TOOLS_BENCH_STREAM_H
 
 #include <stdbool.h>
 #include <tare/tare.h>

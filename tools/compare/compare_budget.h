@@ -1,6 +1,6 @@
 /* The time that a comparison may take. */
-#ifndef TAREI_TOOLS_COMPARE_BUDGET_H
-#define TAREI_TOOLS_COMPARE_BUDGET_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_BUDGET_H
+#define TAREI_TOOLS_COMPARE_COMPARE_BUDGET_H
 
 #include "tools/compare/compare_grid.h"
 

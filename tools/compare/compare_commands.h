@@ -1,6 +1,6 @@
 /* The commands that repeat the calibration and the build of one strategy. */
-#ifndef TAREI_TOOLS_COMPARE_COMMANDS_H
-#define TAREI_TOOLS_COMPARE_COMMANDS_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_COMMANDS_H
+#define TAREI_TOOLS_COMPARE_COMPARE_COMMANDS_H
 
 #include "tools/compare/compare_grid.h"
 #include "tools/options/length_inputs.h"

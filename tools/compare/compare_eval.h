@@ -1,6 +1,6 @@
 /* The evaluation of `tare compare`: the float plan and all strategies over one pass of the data. */
-#ifndef TAREI_TOOLS_COMPARE_EVAL_H
-#define TAREI_TOOLS_COMPARE_EVAL_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_EVAL_H
+#define TAREI_TOOLS_COMPARE_COMPARE_EVAL_H
 
 #include "tools/compare/compare_budget.h"
 #include "tools/compare/resume/kept.h"

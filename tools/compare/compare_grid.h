@@ -1,6 +1,6 @@
 /* The strategies that `tare compare` tries, and how they came out. */
-#ifndef TAREI_TOOLS_COMPARE_GRID_H
-#define TAREI_TOOLS_COMPARE_GRID_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_GRID_H
+#define TAREI_TOOLS_COMPARE_COMPARE_GRID_H
 
 #include "tools/compare/length_buckets.h"
 #include "tools/compare/scale_ratios.h"

@@ -1,6 +1,6 @@
 /* The files that `tare compare` writes of the strategy that ranks first. */
-#ifndef TAREI_TOOLS_COMPARE_KEEP_H
-#define TAREI_TOOLS_COMPARE_KEEP_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_KEEP_H
+#define TAREI_TOOLS_COMPARE_COMPARE_KEEP_H
 
 #include "tools/compare/options/compare_arguments.h"
 #include "tools/compare/compare_eval.h"

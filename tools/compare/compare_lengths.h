@@ -1,6 +1,6 @@
 /* How the strategies of `tare compare` do at each length. */
-#ifndef TAREI_TOOLS_COMPARE_LENGTHS_H
-#define TAREI_TOOLS_COMPARE_LENGTHS_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_LENGTHS_H
+#define TAREI_TOOLS_COMPARE_COMPARE_LENGTHS_H
 
 #include "tools/compare/compare_grid.h"
 #include "tools/json_out.h"

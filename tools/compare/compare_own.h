@@ -1,7 +1,7 @@
 /* What the user made already, and compares with the strategies: a plan, a quantized model, or a
  * calibration table. */
-#ifndef TAREI_TOOLS_COMPARE_OWN_H
-#define TAREI_TOOLS_COMPARE_OWN_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_OWN_H
+#define TAREI_TOOLS_COMPARE_COMPARE_OWN_H
 
 #include "tools/compare/compare_eval.h"
 

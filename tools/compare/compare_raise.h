@@ -1,6 +1,6 @@
 /* Layers of what ranks first that trials raise above 8 bits, as `tare calibrate` does. */
-#ifndef TAREI_TOOLS_COMPARE_RAISE_H
-#define TAREI_TOOLS_COMPARE_RAISE_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_RAISE_H
+#define TAREI_TOOLS_COMPARE_COMPARE_RAISE_H
 
 #include "tools/compare/compare_eval.h"
 #include "tools/compare/compare_work.h"

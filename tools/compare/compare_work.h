@@ -1,6 +1,6 @@
 /* What `tare compare` works on. */
-#ifndef TAREI_TOOLS_COMPARE_WORK_H
-#define TAREI_TOOLS_COMPARE_WORK_H
+#ifndef TAREI_TOOLS_COMPARE_COMPARE_WORK_H
+#define TAREI_TOOLS_COMPARE_COMPARE_WORK_H
 
 #include "tools/compare/options/compare_arguments.h"
 #include "tools/compare/compare_budget.h"

@@ -1,6 +1,6 @@
 /* Where the figures of `tare compare` come from: what it takes to repeat them. */
-#ifndef TAREI_TOOLS_PROVENANCE_H
-#define TAREI_TOOLS_PROVENANCE_H
+#ifndef TAREI_TOOLS_COMPARE_PROVENANCE_H
+#define TAREI_TOOLS_COMPARE_PROVENANCE_H
 
 #include "tools/cli.h"
 #include "tools/json_out.h"

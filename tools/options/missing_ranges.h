@@ -1,6 +1,6 @@
 /* Symbols that a profile leaves out, and that are 1 in it. */
-#ifndef TAREI_TOOLS_MISSING_RANGES_H
-#define TAREI_TOOLS_MISSING_RANGES_H
+#ifndef TAREI_TOOLS_OPTIONS_MISSING_RANGES_H
+#define TAREI_TOOLS_OPTIONS_MISSING_RANGES_H
 
 #include "tools/options/options.h"
 

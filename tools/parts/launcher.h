@@ -1,6 +1,6 @@
 /* Which of several processes this one is, by the environment that launchers give to them. */
-#ifndef TAREI_TOOLS_LAUNCHER_H
-#define TAREI_TOOLS_LAUNCHER_H
+#ifndef TAREI_TOOLS_PARTS_LAUNCHER_H
+#define TAREI_TOOLS_PARTS_LAUNCHER_H
 
 #include "tools/cli.h"
 

@@ -1,6 +1,6 @@
 /* Options of a calibration that choose samples, and say how much each counts. */
-#ifndef TAREI_TOOLS_OPT_CHOICE_H
-#define TAREI_TOOLS_OPT_CHOICE_H
+#ifndef TAREI_TOOLS_PARTS_OPT_CHOICE_H
+#define TAREI_TOOLS_PARTS_OPT_CHOICE_H
 
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 /* Options of a calibration that counts a part of the data, or is continued later. */
-#ifndef TAREI_TOOLS_OPT_PARTS_H
-#define TAREI_TOOLS_OPT_PARTS_H
+#ifndef TAREI_TOOLS_PARTS_OPT_PARTS_H
+#define TAREI_TOOLS_PARTS_OPT_PARTS_H
 
 #include <argp.h>
 

@@ -1,6 +1,6 @@
 /* How far the thresholds of each method differ between two statistics. */
-#ifndef TAREI_TOOLS_SCALE_MOVES_H
-#define TAREI_TOOLS_SCALE_MOVES_H
+#ifndef TAREI_TOOLS_PARTS_SCALE_MOVES_H
+#define TAREI_TOOLS_PARTS_SCALE_MOVES_H
 
 #include <tare/calib.h>
 

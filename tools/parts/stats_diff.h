@@ -1,6 +1,6 @@
 /* Two statistics files compared: settings, samples, and the ranges of tensors. */
-#ifndef TAREI_TOOLS_STATS_DIFF_H
-#define TAREI_TOOLS_STATS_DIFF_H
+#ifndef TAREI_TOOLS_PARTS_STATS_DIFF_H
+#define TAREI_TOOLS_PARTS_STATS_DIFF_H
 
 #include "tools/options/options.h"
 

@@ -1,6 +1,6 @@
 /* What statistics say about the parts of data that they have counted, for the user. */
-#ifndef TAREI_TOOLS_STATS_PARTS_H
-#define TAREI_TOOLS_STATS_PARTS_H
+#ifndef TAREI_TOOLS_PARTS_STATS_PARTS_H
+#define TAREI_TOOLS_PARTS_STATS_PARTS_H
 
 #include <tare/tare.h>
 

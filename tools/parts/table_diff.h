@@ -1,6 +1,6 @@
 /* Two calibration tables compared, of any formats: method, profiles and thresholds. */
-#ifndef TAREI_TOOLS_TABLE_DIFF_H
-#define TAREI_TOOLS_TABLE_DIFF_H
+#ifndef TAREI_TOOLS_PARTS_TABLE_DIFF_H
+#define TAREI_TOOLS_PARTS_TABLE_DIFF_H
 
 #include "tools/options/options.h"
 

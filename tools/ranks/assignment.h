@@ -1,6 +1,6 @@
 /* Which rank counts which samples: ranks take them as they go. */
-#ifndef TAREI_TOOLS_ASSIGNMENT_H
-#define TAREI_TOOLS_ASSIGNMENT_H
+#ifndef TAREI_TOOLS_RANKS_ASSIGNMENT_H
+#define TAREI_TOOLS_RANKS_ASSIGNMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * lost. A rank that is silent for too long is lost: others count its samples, and nothing of what
  * it sends is taken any more.
  */
-#ifndef TAREI_TOOLS_COORDINATOR_H
-#define TAREI_TOOLS_COORDINATOR_H
+#ifndef TAREI_TOOLS_RANKS_COORDINATOR_H
+#define TAREI_TOOLS_RANKS_COORDINATOR_H
 
 #include "tools/options/options.h"
 #include "tools/ranks/assignment.h"

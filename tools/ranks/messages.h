@@ -1,6 +1,6 @@
 /* What ranks say to each other. Ranks have the same build, and integers of the same form. */
-#ifndef TAREI_TOOLS_MESSAGES_H
-#define TAREI_TOOLS_MESSAGES_H
+#ifndef TAREI_TOOLS_RANKS_MESSAGES_H
+#define TAREI_TOOLS_RANKS_MESSAGES_H
 
 #include <sched.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Statistics files that arrive from other ranks in pieces. */
-#ifndef TAREI_TOOLS_PARCELS_H
-#define TAREI_TOOLS_PARCELS_H
+#ifndef TAREI_TOOLS_RANKS_PARCELS_H
+#define TAREI_TOOLS_RANKS_PARCELS_H
 
 #include "tools/ranks/messages.h"
 

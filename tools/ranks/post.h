@@ -2,8 +2,8 @@
  * The post of a rank: a thread that owns the transport. It sends what others have put into its
  * outbox, and hands over what arrives, so that a rank answers also while it calibrates.
  */
-#ifndef TAREI_TOOLS_POST_H
-#define TAREI_TOOLS_POST_H
+#ifndef TAREI_TOOLS_RANKS_POST_H
+#define TAREI_TOOLS_RANKS_POST_H
 
 #include <pthread.h>
 

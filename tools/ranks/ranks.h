@@ -5,8 +5,8 @@
  * are none, and then all add up their statistics along a binary tree whose root is rank 0. Nothing
  * depends on who counts what: the sum has the bytes of a single process.
  */
-#ifndef TAREI_TOOLS_RANKS_H
-#define TAREI_TOOLS_RANKS_H
+#ifndef TAREI_TOOLS_RANKS_RANKS_H
+#define TAREI_TOOLS_RANKS_RANKS_H
 
 #include "tools/json_out.h"
 #include "tools/options/options.h"

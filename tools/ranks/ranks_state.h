@@ -1,6 +1,6 @@
 /* What a rank knows, and the steps of its work. */
-#ifndef TAREI_TOOLS_RANKS_STATE_H
-#define TAREI_TOOLS_RANKS_STATE_H
+#ifndef TAREI_TOOLS_RANKS_RANKS_STATE_H
+#define TAREI_TOOLS_RANKS_RANKS_STATE_H
 
 #include "tools/ranks/coordinator.h"
 #include "tools/ranks/parcels.h"

@@ -5,8 +5,8 @@
  * started several ranks. All functions are called by one thread, the one that called `open`. Only
  * `open` and `close` may wait for other ranks, and then without end if one of them has died.
  */
-#ifndef TAREI_TOOLS_TRANSPORT_H
-#define TAREI_TOOLS_TRANSPORT_H
+#ifndef TAREI_TOOLS_RANKS_TRANSPORT_H
+#define TAREI_TOOLS_RANKS_TRANSPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What this build was made of. */
-#ifndef TARE_TOOLS_SHOW_BUILD_INFO_H
-#define TARE_TOOLS_SHOW_BUILD_INFO_H
+#ifndef TAREI_TOOLS_SHOW_BUILD_INFO_H
+#define TAREI_TOOLS_SHOW_BUILD_INFO_H
 
 #include "tools/json_out.h"
 

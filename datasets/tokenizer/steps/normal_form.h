@@ -1,6 +1,6 @@
 /* Normal forms of Unicode. */
-#ifndef TAREI_DATASETS_TOKENIZER_NORMAL_FORM_H
-#define TAREI_DATASETS_TOKENIZER_NORMAL_FORM_H
+#ifndef TAREI_DATASETS_TOKENIZER_STEPS_NORMAL_FORM_H
+#define TAREI_DATASETS_TOKENIZER_STEPS_NORMAL_FORM_H
 
 #include "datasets/tokenizer/pieces.h"
 

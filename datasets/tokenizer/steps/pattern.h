@@ -1,6 +1,6 @@
 /* Patterns of tokenizer.json: {"String": text} or {"Regex": expression}. */
-#ifndef TAREI_DATASETS_TOKENIZER_PATTERN_H
-#define TAREI_DATASETS_TOKENIZER_PATTERN_H
+#ifndef TAREI_DATASETS_TOKENIZER_STEPS_PATTERN_H
+#define TAREI_DATASETS_TOKENIZER_STEPS_PATTERN_H
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Where a piece of text is split, and what becomes of the parts. */
-#ifndef TAREI_DATASETS_TOKENIZER_SPLITS_H
-#define TAREI_DATASETS_TOKENIZER_SPLITS_H
+#ifndef TAREI_DATASETS_TOKENIZER_STEPS_SPLITS_H
+#define TAREI_DATASETS_TOKENIZER_STEPS_SPLITS_H
 
 #include <cjson/cJSON.h>
 

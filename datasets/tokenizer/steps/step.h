@@ -2,8 +2,8 @@
  * Steps that change or split the pieces of a text: normalizers and pre-tokenizers. One row in
  * normalizers.inc or pre_tokenizers.inc per step.
  */
-#ifndef TAREI_DATASETS_TOKENIZER_STEP_H
-#define TAREI_DATASETS_TOKENIZER_STEP_H
+#ifndef TAREI_DATASETS_TOKENIZER_STEPS_STEP_H
+#define TAREI_DATASETS_TOKENIZER_STEPS_STEP_H
 
 #include "datasets/tokenizer/json_field.h"
 #include "datasets/tokenizer/pieces.h"

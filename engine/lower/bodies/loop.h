@@ -1,6 +1,6 @@
 /* What the lowerings of operators that take turns of a body share. */
-#ifndef TAREI_ENGINE_LOWER_LOOP_H
-#define TAREI_ENGINE_LOWER_LOOP_H
+#ifndef TAREI_ENGINE_LOWER_BODIES_LOOP_H
+#define TAREI_ENGINE_LOWER_BODIES_LOOP_H
 
 #include "engine/step.h"
 

@@ -1,6 +1,6 @@
 /* What the operators that take turns of a body share. */
-#ifndef TAREI_GRAPH_OPS_LOOP_H
-#define TAREI_GRAPH_OPS_LOOP_H
+#ifndef TAREI_GRAPH_OPS_BODIES_LOOP_H
+#define TAREI_GRAPH_OPS_BODIES_LOOP_H
 
 #include "graph/op.h"
 

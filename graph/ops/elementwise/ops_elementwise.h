@@ -1,6 +1,6 @@
 /* Elementwise operators of several inputs of one type, with broadcasting. */
-#ifndef TAREI_GRAPH_OPS_ELEMENTWISE_H
-#define TAREI_GRAPH_OPS_ELEMENTWISE_H
+#ifndef TAREI_GRAPH_OPS_ELEMENTWISE_OPS_ELEMENTWISE_H
+#define TAREI_GRAPH_OPS_ELEMENTWISE_OPS_ELEMENTWISE_H
 
 #include "graph/ops/ops_common.h"
 

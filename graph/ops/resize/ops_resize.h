@@ -1,6 +1,6 @@
 /* Resize: what shape inference and the engine have to compute alike. */
-#ifndef TAREI_GRAPH_OPS_RESIZE_H
-#define TAREI_GRAPH_OPS_RESIZE_H
+#ifndef TAREI_GRAPH_OPS_RESIZE_OPS_RESIZE_H
+#define TAREI_GRAPH_OPS_RESIZE_OPS_RESIZE_H
 
 #include "graph/op.h"
 

@@ -4,8 +4,8 @@
  * tensors that lie beside one another: what tells an attention's operands apart from other
  * products'.
  */
-#ifndef TAREI_GRAPH_HEADS_H
-#define TAREI_GRAPH_HEADS_H
+#ifndef TAREI_GRAPH_PASSES_ATTENTION_HEADS_H
+#define TAREI_GRAPH_PASSES_ATTENTION_HEADS_H
 
 #include "graph/passes/rewrite.h"
 

@@ -3,8 +3,8 @@
  * factors, and masks that are added, subtracted or chosen by conditions, in any number and order.
  * One factor and one mask give the same.
  */
-#ifndef TAREI_GRAPH_SCORES_H
-#define TAREI_GRAPH_SCORES_H
+#ifndef TAREI_GRAPH_PASSES_ATTENTION_SCORES_H
+#define TAREI_GRAPH_PASSES_ATTENTION_SCORES_H
 
 #include "graph/passes/attention/heads.h"
 #include "graph/passes/pattern.h"

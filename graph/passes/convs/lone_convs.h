@@ -1,6 +1,6 @@
 /* Convolutions that stand between two Transposes of their own in the final graph. */
-#ifndef TAREI_GRAPH_LONE_CONVS_H
-#define TAREI_GRAPH_LONE_CONVS_H
+#ifndef TAREI_GRAPH_PASSES_CONVS_LONE_CONVS_H
+#define TAREI_GRAPH_PASSES_CONVS_LONE_CONVS_H
 
 #include "graph/pass.h"
 

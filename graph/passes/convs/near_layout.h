@@ -1,7 +1,7 @@
 /* Which values lie near operators that want channels last: a layout costs nothing only where the
  * Transposes around it meet others. */
-#ifndef TAREI_GRAPH_NEAR_LAYOUT_H
-#define TAREI_GRAPH_NEAR_LAYOUT_H
+#ifndef TAREI_GRAPH_PASSES_CONVS_NEAR_LAYOUT_H
+#define TAREI_GRAPH_PASSES_CONVS_NEAR_LAYOUT_H
 
 #include "graph/passes/layout.h"
 

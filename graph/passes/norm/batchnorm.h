@@ -1,7 +1,7 @@
 /* BatchNormalization for inference with constant parameters: a gain and a shift for each channel.
  */
-#ifndef TAREI_GRAPH_BATCHNORM_H
-#define TAREI_GRAPH_BATCHNORM_H
+#ifndef TAREI_GRAPH_PASSES_NORM_BATCHNORM_H
+#define TAREI_GRAPH_PASSES_NORM_BATCHNORM_H
 
 #include "graph/pass.h"
 

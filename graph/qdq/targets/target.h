@@ -2,8 +2,8 @@
  * Engines that quantized models are written for: one file each (target_<id>.c), one row each in
  * targets.inc. A row says what the engine's documents say about the Q/DQ that it fuses.
  */
-#ifndef TAREI_GRAPH_QDQ_TARGET_H
-#define TAREI_GRAPH_QDQ_TARGET_H
+#ifndef TAREI_GRAPH_QDQ_TARGETS_TARGET_H
+#define TAREI_GRAPH_QDQ_TARGETS_TARGET_H
 
 #include <tare/export.h>
 

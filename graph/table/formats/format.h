@@ -1,8 +1,8 @@
 /*
  * Formats of table files: one file each (format_<id>.c), one row each in formats.inc.
  */
-#ifndef TAREI_GRAPH_TABLE_FORMAT_H
-#define TAREI_GRAPH_TABLE_FORMAT_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_FORMAT_H
+#define TAREI_GRAPH_TABLE_FORMATS_FORMAT_H
 
 #include <tare/model.h>
 

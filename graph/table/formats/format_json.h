@@ -1,6 +1,6 @@
 /* The two halves of the native form. */
-#ifndef TAREI_GRAPH_TABLE_FORMAT_JSON_H
-#define TAREI_GRAPH_TABLE_FORMAT_JSON_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_FORMAT_JSON_H
+#define TAREI_GRAPH_TABLE_FORMATS_FORMAT_JSON_H
 
 #include "graph/table/formats/format.h"
 

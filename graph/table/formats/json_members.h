@@ -1,6 +1,6 @@
 /* Members of the objects of the native form. */
-#ifndef TAREI_GRAPH_TABLE_JSON_MEMBERS_H
-#define TAREI_GRAPH_TABLE_JSON_MEMBERS_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_JSON_MEMBERS_H
+#define TAREI_GRAPH_TABLE_FORMATS_JSON_MEMBERS_H
 
 #include <cjson/cJSON.h>
 

@@ -1,7 +1,7 @@
 /* Members of the native form with numbers for the channels of layers (graph/table/layer_numbers.h).
  */
-#ifndef TAREI_GRAPH_TABLE_JSON_NUMBERS_H
-#define TAREI_GRAPH_TABLE_JSON_NUMBERS_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_JSON_NUMBERS_H
+#define TAREI_GRAPH_TABLE_FORMATS_JSON_NUMBERS_H
 
 #include "graph/table/formats/json_members.h"
 

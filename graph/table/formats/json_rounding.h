@@ -1,6 +1,6 @@
 /* The member "rounding" of the native form: how the weights of layers are rounded. */
-#ifndef TAREI_GRAPH_TABLE_JSON_ROUNDING_H
-#define TAREI_GRAPH_TABLE_JSON_ROUNDING_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_JSON_ROUNDING_H
+#define TAREI_GRAPH_TABLE_FORMATS_JSON_ROUNDING_H
 
 #include "graph/table/formats/json_members.h"
 

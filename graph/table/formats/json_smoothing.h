@@ -1,6 +1,6 @@
 /* The member "smoothing" of the native form: tensors whose channels have other scales. */
-#ifndef TAREI_GRAPH_TABLE_JSON_SMOOTHING_H
-#define TAREI_GRAPH_TABLE_JSON_SMOOTHING_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_JSON_SMOOTHING_H
+#define TAREI_GRAPH_TABLE_FORMATS_JSON_SMOOTHING_H
 
 #include "graph/table/formats/json_members.h"
 

@@ -1,6 +1,6 @@
 /* Files that hold one JSON object, and JSON text as Python's json module writes it. */
-#ifndef TAREI_GRAPH_TABLE_JSON_SOURCE_H
-#define TAREI_GRAPH_TABLE_JSON_SOURCE_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_JSON_SOURCE_H
+#define TAREI_GRAPH_TABLE_FORMATS_JSON_SOURCE_H
 
 #include <cjson/cJSON.h>
 

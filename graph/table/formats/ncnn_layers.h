@@ -1,8 +1,8 @@
 /* The layers of a model that ncnn2table gives scales, by the names that ncnn's converter gives
  * them.
  */
-#ifndef TAREI_GRAPH_TABLE_NCNN_LAYERS_H
-#define TAREI_GRAPH_TABLE_NCNN_LAYERS_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_NCNN_LAYERS_H
+#define TAREI_GRAPH_TABLE_FORMATS_NCNN_LAYERS_H
 
 #include <tare/table_model.h>
 

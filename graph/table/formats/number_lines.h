@@ -1,6 +1,6 @@
 /* Tables of text lines, a name and numbers: which of the two kinds a file is. */
-#ifndef TAREI_GRAPH_TABLE_NUMBER_LINES_H
-#define TAREI_GRAPH_TABLE_NUMBER_LINES_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_NUMBER_LINES_H
+#define TAREI_GRAPH_TABLE_FORMATS_NUMBER_LINES_H
 
 #include "graph/table/formats/text_lines.h"
 

@@ -1,6 +1,6 @@
 /* What ONNX Runtime's tables have for a tensor: the range that is quantized. */
-#ifndef TAREI_GRAPH_TABLE_ORT_RANGE_H
-#define TAREI_GRAPH_TABLE_ORT_RANGE_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_ORT_RANGE_H
+#define TAREI_GRAPH_TABLE_FORMATS_ORT_RANGE_H
 
 #include "graph/table/table.h"
 

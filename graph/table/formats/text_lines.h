@@ -1,6 +1,6 @@
 /* Lines of text files of tables. */
-#ifndef TAREI_GRAPH_TABLE_TEXT_LINES_H
-#define TAREI_GRAPH_TABLE_TEXT_LINES_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_TEXT_LINES_H
+#define TAREI_GRAPH_TABLE_FORMATS_TEXT_LINES_H
 
 #include "base/source.h"
 

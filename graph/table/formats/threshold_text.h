@@ -1,7 +1,7 @@
 /* Thresholds as decimal text, which is what ONNX Runtime's tools write for its TensorRT provider.
  */
-#ifndef TAREI_GRAPH_TABLE_THRESHOLD_TEXT_H
-#define TAREI_GRAPH_TABLE_THRESHOLD_TEXT_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_THRESHOLD_TEXT_H
+#define TAREI_GRAPH_TABLE_FORMATS_THRESHOLD_TEXT_H
 
 #include "base/source.h"
 

@@ -1,6 +1,6 @@
 /* An existing TensorRT cache with the scales of a table in place of its own. */
-#ifndef TAREI_GRAPH_TABLE_TRT_TEMPLATE_H
-#define TAREI_GRAPH_TABLE_TRT_TEMPLATE_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_TRT_TEMPLATE_H
+#define TAREI_GRAPH_TABLE_FORMATS_TRT_TEMPLATE_H
 
 #include "base/str.h"
 #include "graph/table/table.h"

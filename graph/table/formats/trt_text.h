@@ -1,6 +1,6 @@
 /* Lines of TensorRT's calibration cache, as they are read. */
-#ifndef TAREI_GRAPH_TABLE_TRT_TEXT_H
-#define TAREI_GRAPH_TABLE_TRT_TEXT_H
+#ifndef TAREI_GRAPH_TABLE_FORMATS_TRT_TEXT_H
+#define TAREI_GRAPH_TABLE_FORMATS_TRT_TEXT_H
 
 #include "graph/table/formats/text_lines.h"
 

@@ -1,8 +1,8 @@
 /* Steps of sixteen sequences of a GRU with at most eight units: a sequence is a lane, and a unit a
  * vector. No lane is idle, and the largest magnitudes and scales of states are found without a look
  * across lanes. */
-#ifndef TAREI_KERNELS_GENERIC_GRU_LANES16_H
-#define TAREI_KERNELS_GENERIC_GRU_LANES16_H
+#ifndef TAREI_KERNELS_GENERIC_RECURRENT_GRU_LANES16_H
+#define TAREI_KERNELS_GENERIC_RECURRENT_GRU_LANES16_H
 
 #include "kernels/generic/recurrent/gru_unit16.h"
 

@@ -3,8 +3,8 @@
  * latencies. A single one waits for its state at each step, which therefore is stored as whole
  * vectors of its own: what a part of one stores comes back late.
  */
-#ifndef TAREI_KERNELS_GENERIC_GRU_STEPS16_H
-#define TAREI_KERNELS_GENERIC_GRU_STEPS16_H
+#ifndef TAREI_KERNELS_GENERIC_RECURRENT_GRU_STEPS16_H
+#define TAREI_KERNELS_GENERIC_RECURRENT_GRU_STEPS16_H
 
 #include "kernels/generic/recurrent/gru_lanes16.h"
 

@@ -1,6 +1,6 @@
 /* What the forms of a small GRU's steps share. */
-#ifndef TAREI_KERNELS_GENERIC_GRU_UNIT16_H
-#define TAREI_KERNELS_GENERIC_GRU_UNIT16_H
+#ifndef TAREI_KERNELS_GENERIC_RECURRENT_GRU_UNIT16_H
+#define TAREI_KERNELS_GENERIC_RECURRENT_GRU_UNIT16_H
 
 #include "kernels/generic/math/math16.h"
 #include "kernels/generic/recurrent/state_dot.h"

@@ -2,8 +2,8 @@
  * columns (dot_four), or those of sixteen states times the same weights (dot_lanes). Sums begin
  * with 128 times the weights' sums taken off where bytes count from 0, and with nothing where what
  * is multiplied is byte - 128: both end at the same integers. */
-#ifndef TAREI_KERNELS_GENERIC_STATE_DOT_H
-#define TAREI_KERNELS_GENERIC_STATE_DOT_H
+#ifndef TAREI_KERNELS_GENERIC_RECURRENT_STATE_DOT_H
+#define TAREI_KERNELS_GENERIC_RECURRENT_STATE_DOT_H
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Where one row of a recurrent layer's state goes; either pointer may be NULL. */
-#ifndef TAREI_KERNELS_GENERIC_STATE_SINK_H
-#define TAREI_KERNELS_GENERIC_STATE_SINK_H
+#ifndef TAREI_KERNELS_GENERIC_RECURRENT_STATE_SINK_H
+#define TAREI_KERNELS_GENERIC_RECURRENT_STATE_SINK_H
 
 #include "kernels/generic/quantize16.h"
 

@@ -1,6 +1,6 @@
 /* Sums of a depthwise convolution of bytes, some outputs of one vector at a time. */
-#ifndef TAREI_KERNELS_X86_DW_I8_DOT_H
-#define TAREI_KERNELS_X86_DW_I8_DOT_H
+#ifndef TAREI_KERNELS_X86_DEPTHWISE_DW_I8_DOT_H
+#define TAREI_KERNELS_X86_DEPTHWISE_DW_I8_DOT_H
 
 #include "kernels/x86/depthwise/dw_i8_finish.h"
 

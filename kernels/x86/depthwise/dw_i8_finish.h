@@ -1,8 +1,8 @@
 /* What becomes of the sums of a stripe. Where all that follows is a factor, a bias, bounds and
  * rounding to u8, which is nearly always, that happens in registers with the bits of the epilogue;
  * everything else goes through the epilogue. */
-#ifndef TAREI_KERNELS_X86_DW_I8_FINISH_H
-#define TAREI_KERNELS_X86_DW_I8_FINISH_H
+#ifndef TAREI_KERNELS_X86_DEPTHWISE_DW_I8_FINISH_H
+#define TAREI_KERNELS_X86_DEPTHWISE_DW_I8_FINISH_H
 
 #include "kernels/x86/byte_bounds.h"
 #include "kernels/x86/depthwise/dw_i8_stripe.h"

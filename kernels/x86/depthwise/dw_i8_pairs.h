@@ -1,7 +1,7 @@
 /* Depthwise sums of bytes by vpmaddwd: taps in pairs, and what two taps of an output meet
  * interleaved as words, sixteen channels at a time. */
-#ifndef TAREI_KERNELS_X86_DW_I8_PAIRS_H
-#define TAREI_KERNELS_X86_DW_I8_PAIRS_H
+#ifndef TAREI_KERNELS_X86_DEPTHWISE_DW_I8_PAIRS_H
+#define TAREI_KERNELS_X86_DEPTHWISE_DW_I8_PAIRS_H
 
 #include <immintrin.h>
 

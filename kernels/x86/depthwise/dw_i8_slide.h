@@ -4,8 +4,8 @@
  * all of them and for two lines of outputs where a window has three lines or fewer. Bytes come out
  * in the order of the channels, since packing the vectors of an output undoes the interleaving.
  */
-#ifndef TAREI_KERNELS_X86_DW_I8_SLIDE_H
-#define TAREI_KERNELS_X86_DW_I8_SLIDE_H
+#ifndef TAREI_KERNELS_X86_DEPTHWISE_DW_I8_SLIDE_H
+#define TAREI_KERNELS_X86_DEPTHWISE_DW_I8_SLIDE_H
 
 #include "kernels/x86/depthwise/dw_i8_finish.h"
 

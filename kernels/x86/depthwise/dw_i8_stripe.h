@@ -5,8 +5,8 @@
  * results within lanes undoes it, so that nobody else sees this order. A stripe of at most 32
  * channels takes two vectors, any other four.
  */
-#ifndef TAREI_KERNELS_X86_DW_I8_STRIPE_H
-#define TAREI_KERNELS_X86_DW_I8_STRIPE_H
+#ifndef TAREI_KERNELS_X86_DEPTHWISE_DW_I8_STRIPE_H
+#define TAREI_KERNELS_X86_DEPTHWISE_DW_I8_STRIPE_H
 
 #include <immintrin.h>
 

@@ -1,6 +1,6 @@
 /* Random floats for tests; the seed is printed, so that a failure can be repeated. */
-#ifndef TAREI_TESTS_RANDOM_FLOATS_H
-#define TAREI_TESTS_RANDOM_FLOATS_H
+#ifndef TAREI_TESTS_UNIT_CALIB_RANDOM_FLOATS_H
+#define TAREI_TESTS_UNIT_CALIB_RANDOM_FLOATS_H
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Whether two histograms hold the same counts, however wide their counters are. */
-#ifndef TAREI_TESTS_SAME_HISTOGRAM_H
-#define TAREI_TESTS_SAME_HISTOGRAM_H
+#ifndef TAREI_TESTS_UNIT_CALIB_SAME_HISTOGRAM_H
+#define TAREI_TESTS_UNIT_CALIB_SAME_HISTOGRAM_H
 
 #include "calib/histogram.h"
 

@@ -1,6 +1,6 @@
 /* Writes small audio files for the tests. */
-#ifndef TAREI_TESTS_AUDIO_HELPER_H
-#define TAREI_TESTS_AUDIO_HELPER_H
+#ifndef TAREI_TESTS_UNIT_DATASETS_AUDIO_HELPER_H
+#define TAREI_TESTS_UNIT_DATASETS_AUDIO_HELPER_H
 
 #include <sndfile.h>
 

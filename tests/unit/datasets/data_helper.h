@@ -1,6 +1,6 @@
 /* What the tests of data sets share: a scratch folder, ports, and reading to the end. */
-#ifndef TAREI_TESTS_DATA_HELPER_H
-#define TAREI_TESTS_DATA_HELPER_H
+#ifndef TAREI_TESTS_UNIT_DATASETS_DATA_HELPER_H
+#define TAREI_TESTS_UNIT_DATASETS_DATA_HELPER_H
 
 #include <setjmp.h>
 #include <stdarg.h>

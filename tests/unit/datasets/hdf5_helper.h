@@ -1,6 +1,6 @@
 /* Builds small HDF5 files for the tests. Failures end the test. */
-#ifndef TAREI_TESTS_HDF5_HELPER_H
-#define TAREI_TESTS_HDF5_HELPER_H
+#ifndef TAREI_TESTS_UNIT_DATASETS_HDF5_HELPER_H
+#define TAREI_TESTS_UNIT_DATASETS_HDF5_HELPER_H
 
 #include <hdf5.h>
 

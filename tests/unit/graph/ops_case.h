@@ -11,8 +11,8 @@
  * Expectations are values in the first two forms, or "MODEL: part of the message", or
  * "UNSUPPORTED: part of the message".
  */
-#ifndef TAREI_TESTS_OPS_CASE_H
-#define TAREI_TESTS_OPS_CASE_H
+#ifndef TAREI_TESTS_UNIT_GRAPH_OPS_CASE_H
+#define TAREI_TESTS_UNIT_GRAPH_OPS_CASE_H
 
 #include "graph/pass.h"
 

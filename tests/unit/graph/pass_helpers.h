@@ -1,6 +1,6 @@
 /* Building small graphs, running one pass over them, and comparing the printed result. */
-#ifndef TAREI_TESTS_PASS_HELPERS_H
-#define TAREI_TESTS_PASS_HELPERS_H
+#ifndef TAREI_TESTS_UNIT_GRAPH_PASS_HELPERS_H
+#define TAREI_TESTS_UNIT_GRAPH_PASS_HELPERS_H
 
 #include <setjmp.h>
 #include <stdarg.h>

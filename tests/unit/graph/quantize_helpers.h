@@ -1,6 +1,6 @@
 /* Small graphs with annotated values, quantized. */
-#ifndef TAREI_TESTS_QUANTIZE_HELPERS_H
-#define TAREI_TESTS_QUANTIZE_HELPERS_H
+#ifndef TAREI_TESTS_UNIT_GRAPH_QUANTIZE_HELPERS_H
+#define TAREI_TESTS_UNIT_GRAPH_QUANTIZE_HELPERS_H
 
 #include "graph/quantize/quantize.h"
 #include "pass_helpers.h"

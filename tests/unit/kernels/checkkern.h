@@ -1,8 +1,8 @@
 /* What the kernel tests share: every row of a family that this CPU can run is compared with the
  * scalar row of the family. Random numbers come from one seed.
  * Buffers have exact sizes, so that a sanitizer sees a step beyond. */
-#ifndef TESTS_UNIT_KERNELS_CHECKKERN_H
-#define TESTS_UNIT_KERNELS_CHECKKERN_H
+#ifndef TAREI_TESTS_UNIT_KERNELS_CHECKKERN_H
+#define TAREI_TESTS_UNIT_KERNELS_CHECKKERN_H
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Random logits for the kernels that take their exponentials, and what those are. */
-#ifndef TESTS_UNIT_KERNELS_LOGITS_H
-#define TESTS_UNIT_KERNELS_LOGITS_H
+#ifndef TAREI_TESTS_UNIT_KERNELS_LOGITS_H
+#define TAREI_TESTS_UNIT_KERNELS_LOGITS_H
 
 #include "tests/unit/kernels/checkkern.h"
 

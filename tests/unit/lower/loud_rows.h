@@ -1,6 +1,6 @@
 /* Rows of floats for the tests of row scales. */
-#ifndef UNIT_LOWER_LOUD_ROWS_H
-#define UNIT_LOWER_LOUD_ROWS_H
+#ifndef TAREI_TESTS_UNIT_LOWER_LOUD_ROWS_H
+#define TAREI_TESTS_UNIT_LOWER_LOUD_ROWS_H
 
 #include <math.h>
 #include <stdbool.h>

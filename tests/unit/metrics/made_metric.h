@@ -1,6 +1,6 @@
 /* A metric over samples that tests make. */
-#ifndef TEST_UNIT_METRICS_MADE_METRIC_H
-#define TEST_UNIT_METRICS_MADE_METRIC_H
+#ifndef TAREI_TESTS_UNIT_METRICS_MADE_METRIC_H
+#define TAREI_TESTS_UNIT_METRICS_MADE_METRIC_H
 
 #include "calib/metrics/metric.h"
 

@@ -1,6 +1,6 @@
 /* Scores of classes, one of which is the largest in each row. */
-#ifndef TEST_UNIT_METRICS_MADE_SCORES_H
-#define TEST_UNIT_METRICS_MADE_SCORES_H
+#ifndef TAREI_TESTS_UNIT_METRICS_MADE_SCORES_H
+#define TAREI_TESTS_UNIT_METRICS_MADE_SCORES_H
 
 #include <string.h>
 #include <tare/tensor.h>

@@ -1,6 +1,6 @@
 /* Random numbers of the tests of ranks. */
-#ifndef TAREI_TESTS_RANKS_RANDOM_H
-#define TAREI_TESTS_RANKS_RANDOM_H
+#ifndef TAREI_TESTS_UNIT_RANKS_RANDOM_H
+#define TAREI_TESTS_UNIT_RANKS_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Tables from memory, and a file for tables that are written. */
-#ifndef TESTS_UNIT_CALIB_TABLE_FILES_H
-#define TESTS_UNIT_CALIB_TABLE_FILES_H
+#ifndef TAREI_TESTS_UNIT_TABLES_TABLE_FILES_H
+#define TAREI_TESTS_UNIT_TABLES_TABLE_FILES_H
 
 #include <stddef.h>
 #include <tare/table.h>

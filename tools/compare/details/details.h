@@ -1,7 +1,7 @@
 /* What reports of `tare compare` show beside the figures: lengths, tensors, and layers of the plan
  * that ranks first. Members of the document (docs/json.md), each of bounded size. */
-#ifndef TAREI_TOOLS_COMPARE_DETAILS_H
-#define TAREI_TOOLS_COMPARE_DETAILS_H
+#ifndef TAREI_TOOLS_COMPARE_DETAILS_DETAILS_H
+#define TAREI_TOOLS_COMPARE_DETAILS_DETAILS_H
 
 #include "tools/compare/compare_eval.h"
 #include "tools/source.h"

@@ -1,6 +1,6 @@
 /* What `tare compare` takes from its command line. */
-#ifndef TAREI_TOOLS_COMPARE_OPTIONS_ARGUMENTS_H
-#define TAREI_TOOLS_COMPARE_OPTIONS_ARGUMENTS_H
+#ifndef TAREI_TOOLS_COMPARE_OPTIONS_COMPARE_ARGUMENTS_H
+#define TAREI_TOOLS_COMPARE_OPTIONS_COMPARE_ARGUMENTS_H
 
 #include "tools/compare/requirement.h"
 #include "tools/options/options.h"

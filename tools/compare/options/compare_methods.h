@@ -1,6 +1,6 @@
 /* Methods as --methods names them: "mse", or with a percentile, "percentile:99.9". */
-#ifndef TAREI_TOOLS_COMPARE_OPTIONS_METHODS_H
-#define TAREI_TOOLS_COMPARE_OPTIONS_METHODS_H
+#ifndef TAREI_TOOLS_COMPARE_OPTIONS_COMPARE_METHODS_H
+#define TAREI_TOOLS_COMPARE_OPTIONS_COMPARE_METHODS_H
 
 #include "tools/cli.h"
 

@@ -1,7 +1,7 @@
 /* Forms in which plans of one table compute: as the build chooses, or one precision for all layers
  * that can have it. */
-#ifndef TAREI_TOOLS_COMPARE_OPTIONS_PRECISIONS_H
-#define TAREI_TOOLS_COMPARE_OPTIONS_PRECISIONS_H
+#ifndef TAREI_TOOLS_COMPARE_OPTIONS_COMPARE_PRECISIONS_H
+#define TAREI_TOOLS_COMPARE_OPTIONS_COMPARE_PRECISIONS_H
 
 #include "tools/cli.h"
 

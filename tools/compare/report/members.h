@@ -1,6 +1,6 @@
 /* Members of the document of `tare compare`, as reports read them. */
-#ifndef TAREI_TOOLS_REPORT_MEMBERS_H
-#define TAREI_TOOLS_REPORT_MEMBERS_H
+#ifndef TAREI_TOOLS_COMPARE_REPORT_MEMBERS_H
+#define TAREI_TOOLS_COMPARE_REPORT_MEMBERS_H
 
 #include <cjson/cJSON.h>
 

@@ -1,7 +1,7 @@
 /* Reports of `tare compare`: its JSON document (docs/json.md), written to a file in a format that
  * the name says. */
-#ifndef TAREI_TOOLS_REPORT_FILE_H
-#define TAREI_TOOLS_REPORT_FILE_H
+#ifndef TAREI_TOOLS_COMPARE_REPORT_REPORT_FILE_H
+#define TAREI_TOOLS_COMPARE_REPORT_REPORT_FILE_H
 
 #include <cjson/cJSON.h>
 #include <tare/status.h>

@@ -1,6 +1,6 @@
 /* The two example models with tables of a few samples, and files that exports are written to. */
-#ifndef TESTS_UNIT_CALIB_EXPORTS_H
-#define TESTS_UNIT_CALIB_EXPORTS_H
+#ifndef TAREI_TESTS_UNIT_CALIB_SUPPORT_EXPORTS_H
+#define TAREI_TESTS_UNIT_CALIB_SUPPORT_EXPORTS_H
 
 #include <tare/tare.h>
 

@@ -1,6 +1,6 @@
 /* Rows made up for the layers of an example. */
-#ifndef TAREI_TESTS_MADE_ROWS_H
-#define TAREI_TESTS_MADE_ROWS_H
+#ifndef TAREI_TESTS_UNIT_CALIB_SUPPORT_MADE_ROWS_H
+#define TAREI_TESTS_UNIT_CALIB_SUPPORT_MADE_ROWS_H
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Statistics made by hand for tests: two profiles; tensors "a" (activations), "dead" (zeros),
  * "mask" (two values), "nan" and "only0" (data in the first profile only); aliases of "a";
  * roundings and numbers of "first" and "second"; "a" and "b" are smoothed. */
-#ifndef TAREI_TESTS_SAMPLE_STATS_H
-#define TAREI_TESTS_SAMPLE_STATS_H
+#ifndef TAREI_TESTS_UNIT_CALIB_SUPPORT_SAMPLE_STATS_H
+#define TAREI_TESTS_UNIT_CALIB_SUPPORT_SAMPLE_STATS_H
 
 #include "base/mem.h"
 #include "calib/stats.h"

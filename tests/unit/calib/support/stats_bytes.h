@@ -1,6 +1,6 @@
 /* Statistics as the bytes of their file. */
-#ifndef TESTS_UNIT_CALIB_SUPPORT_STATS_BYTES_H
-#define TESTS_UNIT_CALIB_SUPPORT_STATS_BYTES_H
+#ifndef TAREI_TESTS_UNIT_CALIB_SUPPORT_STATS_BYTES_H
+#define TAREI_TESTS_UNIT_CALIB_SUPPORT_STATS_BYTES_H
 
 #include <stdio.h>
 #include <stdlib.h>

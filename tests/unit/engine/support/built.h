@@ -1,6 +1,6 @@
 /* Plans of models, built in one call. */
-#ifndef TESTS_UNIT_ENGINE_SUPPORT_BUILT_H
-#define TESTS_UNIT_ENGINE_SUPPORT_BUILT_H
+#ifndef TAREI_TESTS_UNIT_ENGINE_SUPPORT_BUILT_H
+#define TAREI_TESTS_UNIT_ENGINE_SUPPORT_BUILT_H
 
 #include <tare/plan.h>
 

@@ -1,6 +1,6 @@
 /* One node that consists of others, with constant inputs: expanded, then evaluated. */
-#ifndef TAREI_TESTS_EXPAND_CASE_H
-#define TAREI_TESTS_EXPAND_CASE_H
+#ifndef TAREI_TESTS_UNIT_ENGINE_SUPPORT_EXPAND_CASE_H
+#define TAREI_TESTS_UNIT_ENGINE_SUPPORT_EXPAND_CASE_H
 
 #include "graph/op.h"
 

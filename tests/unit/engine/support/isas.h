@@ -1,6 +1,6 @@
 /* The sets of features that rows of kernels.inc ask for. */
-#ifndef TAREI_TESTS_ISAS_H
-#define TAREI_TESTS_ISAS_H
+#ifndef TAREI_TESTS_UNIT_ENGINE_SUPPORT_ISAS_H
+#define TAREI_TESTS_UNIT_ENGINE_SUPPORT_ISAS_H
 
 #include "kernels/kernels.h"
 

@@ -7,8 +7,8 @@
  * Order: one_node_start, operands, one_node_op, attributes by tarei_attr_set_* on t->node,
  * annotations, one_node_run, one_node_end.
  */
-#ifndef TAREI_TESTS_ONE_NODE_H
-#define TAREI_TESTS_ONE_NODE_H
+#ifndef TAREI_TESTS_UNIT_ENGINE_SUPPORT_ONE_NODE_H
+#define TAREI_TESTS_UNIT_ENGINE_SUPPORT_ONE_NODE_H
 
 #include "engine/step.h"
 

@@ -1,6 +1,6 @@
 /* A recurrent layer with its operands, and what the formulas of ONNX make of them, in double. */
-#ifndef TAREI_TESTS_ENGINE_RECURRENT_LAYER_H
-#define TAREI_TESTS_ENGINE_RECURRENT_LAYER_H
+#ifndef TAREI_TESTS_UNIT_ENGINE_SUPPORT_RECURRENT_LAYER_H
+#define TAREI_TESTS_UNIT_ENGINE_SUPPORT_RECURRENT_LAYER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Small random transformers, each with another of the masks that exporters write. */
-#ifndef TAREI_TESTS_TRANSFORMERS_H
-#define TAREI_TESTS_TRANSFORMERS_H
+#ifndef TAREI_TESTS_UNIT_ENGINE_SUPPORT_TRANSFORMERS_H
+#define TAREI_TESTS_UNIT_ENGINE_SUPPORT_TRANSFORMERS_H
 
 #include <stdint.h>
 #include <tare/model.h>

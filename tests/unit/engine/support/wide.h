@@ -1,6 +1,6 @@
 /* Integers of every type as numbers of 128 bits. */
-#ifndef UNIT_ENGINE_WIDE_H
-#define UNIT_ENGINE_WIDE_H
+#ifndef TAREI_TESTS_UNIT_ENGINE_SUPPORT_WIDE_H
+#define TAREI_TESTS_UNIT_ENGINE_SUPPORT_WIDE_H
 
 #include <string.h>
 

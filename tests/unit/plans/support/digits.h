@@ -1,6 +1,6 @@
 /* The shipped audio example with profiles and a table, for tests of plans. */
-#ifndef TAREI_TESTS_PLANS_DIGITS_H
-#define TAREI_TESTS_PLANS_DIGITS_H
+#ifndef TAREI_TESTS_UNIT_PLANS_SUPPORT_DIGITS_H
+#define TAREI_TESTS_UNIT_PLANS_SUPPORT_DIGITS_H
 
 #include <stdbool.h>
 #include <tare/tare.h>
