@@ -1,3 +1,4 @@
+/* An evaluation while it runs, and how its samples are run and measured. */
 #ifndef TAREI_CALIB_EVAL_EVAL_JOB_H
 #define TAREI_CALIB_EVAL_EVAL_JOB_H
 
@@ -10,7 +11,7 @@
 
 enum { NO_SIDE = -1 };
 
-/* One evaluation while it runs. Samples are fitted to the profiles of the first side. */
+/* Samples are fitted to the profiles of the first side. */
 typedef struct tarei_eval_job {
   const tare_eval_options *options;
   const tare_port *outputs;

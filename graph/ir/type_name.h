@@ -1,3 +1,4 @@
+/* Names of element types for messages. */
 #ifndef TAREI_GRAPH_IR_TYPE_NAME_H
 #define TAREI_GRAPH_IR_TYPE_NAME_H
 

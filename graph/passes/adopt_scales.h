@@ -1,3 +1,4 @@
+/* The scales that QuantizeLinear and DequantizeLinear of a model state. */
 #ifndef TAREI_GRAPH_PASSES_ADOPT_SCALES_H
 #define TAREI_GRAPH_PASSES_ADOPT_SCALES_H
 

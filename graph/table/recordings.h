@@ -1,3 +1,4 @@
+/* How many samples and recordings the columns of a table were made of. */
 #ifndef TAREI_GRAPH_TABLE_RECORDINGS_H
 #define TAREI_GRAPH_TABLE_RECORDINGS_H
 

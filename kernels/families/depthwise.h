@@ -1,3 +1,4 @@
+/* Depthwise convolutions, along one axis and two. */
 #ifndef TAREI_KERNELS_FAMILIES_DEPTHWISE_H
 #define TAREI_KERNELS_FAMILIES_DEPTHWISE_H
 

@@ -1,3 +1,4 @@
+/* Functions of each element by itself, and what moves elements: transposes and places. */
 #ifndef TAREI_KERNELS_FAMILIES_ELEMENTWISE_H
 #define TAREI_KERNELS_FAMILIES_ELEMENTWISE_H
 

@@ -1,3 +1,4 @@
+/* Activations, and what becomes of the sums of a product: the epilogue. */
 #ifndef TAREI_KERNELS_FAMILIES_EPILOGUE_H
 #define TAREI_KERNELS_FAMILIES_EPILOGUE_H
 

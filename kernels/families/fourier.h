@@ -1,3 +1,4 @@
+/* Fourier transforms of frames. */
 #ifndef TAREI_KERNELS_FAMILIES_FOURIER_H
 #define TAREI_KERNELS_FAMILIES_FOURIER_H
 

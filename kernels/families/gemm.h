@@ -1,3 +1,4 @@
+/* Products of matrices, by element types, and the packing of their weights. */
 #ifndef TAREI_KERNELS_FAMILIES_GEMM_H
 #define TAREI_KERNELS_FAMILIES_GEMM_H
 

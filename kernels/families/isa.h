@@ -1,3 +1,4 @@
+/* Instruction sets, as bits of a mask. */
 #ifndef TAREI_KERNELS_FAMILIES_ISA_H
 #define TAREI_KERNELS_FAMILIES_ISA_H
 

@@ -1,3 +1,4 @@
+/* What statistics read from a tensor: extremes, bins, and magnitudes of rows. */
 #ifndef TAREI_KERNELS_FAMILIES_OBSERVING_H
 #define TAREI_KERNELS_FAMILIES_OBSERVING_H
 

@@ -1,9 +1,8 @@
+/* Channels-first: the elements of a channel lie side by side. */
 #ifndef TAREI_KERNELS_FAMILIES_PLANES_H
 #define TAREI_KERNELS_FAMILIES_PLANES_H
 
 #include <stddef.h>
-
-/* Channels-first: the elements of a channel lie side by side. */
 
 /* The mean of n >= 1 floats and the sum of their squared distances from it, from the sums s and q of
  * d and of d * d for the distances d from the first element: squares = q - s * s / n. In double, with

@@ -1,3 +1,4 @@
+/* Steps of recurrent layers: gates of GRU and LSTM. */
 #ifndef TAREI_KERNELS_FAMILIES_RECURRENT_H
 #define TAREI_KERNELS_FAMILIES_RECURRENT_H
 

@@ -1,3 +1,4 @@
+/* Reductions of axes, and where extremes lie. */
 #ifndef TAREI_KERNELS_FAMILIES_REDUCTIONS_H
 #define TAREI_KERNELS_FAMILIES_REDUCTIONS_H
 

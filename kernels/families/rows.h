@@ -1,3 +1,4 @@
+/* Functions of rows: softmax, norms, quantization, pooling, bytes by table, casts. */
 #ifndef TAREI_KERNELS_FAMILIES_ROWS_H
 #define TAREI_KERNELS_FAMILIES_ROWS_H
 

@@ -1,3 +1,4 @@
+/* What goes into the products of a Winograd convolution, and what comes out of their sums. */
 #ifndef TAREI_KERNELS_FAMILIES_WINOGRAD_H
 #define TAREI_KERNELS_FAMILIES_WINOGRAD_H
 
