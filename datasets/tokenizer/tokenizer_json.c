@@ -32,10 +32,10 @@ static tare_status read_object(const cJSON *const object, tarei_tokenizer_json *
                                tarei_template *const parts, tarei_truncation *const truncation,
                                tare_error *const err) {
   TAREI_TRY(read_model(tarei_field(object, "model"), out, err));
-  TAREI_TRY(tarei_steps_read(&tarei_normalizers, tarei_field(object, "normalizer"),
-                             &out->normalizers, err));
-  TAREI_TRY(tarei_steps_read(&tarei_pre_tokenizers, tarei_field(object, "pre_tokenizer"),
-                             &out->pre_tokenizers, err));
+  TAREI_TRY(tarei_piece_steps_read(&tarei_normalizers, tarei_field(object, "normalizer"),
+                                   &out->normalizers, err));
+  TAREI_TRY(tarei_piece_steps_read(&tarei_pre_tokenizers, tarei_field(object, "pre_tokenizer"),
+                                   &out->pre_tokenizers, err));
   TAREI_TRY(tarei_added_tokens_read(tarei_field(object, "added_tokens"), &out->vocab,
                                     &out->normalizers, &out->added, err));
   TAREI_TRY(tarei_template_read(tarei_field(object, "post_processor"), parts, err));

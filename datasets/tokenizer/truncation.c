@@ -29,8 +29,8 @@ failed:
   return tarei_fail_in(err, status == TARE_E_USAGE ? TARE_E_INPUT : status, "'truncation'");
 }
 
-static void cut_text(const tarei_truncation *const truncation, tarei_token_ids *const text,
-                     const size_t n) {
+static void truncation_cut(const tarei_truncation *const truncation, tarei_token_ids *const text,
+                           const size_t n) {
   if (n < text->n) {
     if (truncation->left) {
       memmove(text->items, text->items + (text->n - n), n * sizeof *text->items);
@@ -49,8 +49,8 @@ static void cut_longest(const tarei_truncation *const truncation, const size_t m
     least = most / 2;
     longer = most - least;
   }
-  cut_text(truncation, text, swap ? longer : least);
-  cut_text(truncation, pair, swap ? least : longer);
+  truncation_cut(truncation, text, swap ? longer : least);
+  truncation_cut(truncation, pair, swap ? least : longer);
 }
 
 tare_status tarei_truncation_apply(const tarei_truncation *const truncation, const size_t added,
@@ -79,6 +79,6 @@ tare_status tarei_truncation_apply(const tarei_truncation *const truncation, con
                       "too short",
                       total, most);
   }
-  cut_text(truncation, which, which->n - (total - most));
+  truncation_cut(truncation, which, which->n - (total - most));
   return TARE_OK;
 }

@@ -324,10 +324,10 @@ static bool is_norm(const tarei_node *const node) {
 }
 
 /* What a layer gets that nobody asked about by name. */
-static tare_precision quantize_choose(const tarei_graph *const g, const tarei_node *const node,
-                                      const tarei_int8_form *const form,
-                                      const tarei_quantize_options *const o,
-                                      tarei_reason *const why) {
+static tare_precision choose_by_default(const tarei_graph *const g, const tarei_node *const node,
+                                        const tarei_int8_form *const form,
+                                        const tarei_quantize_options *const o,
+                                        tarei_reason *const why) {
   const tarei_value *const x = &g->values[node->in[0]];
   if (!o->int8) {
     return TARE_PRECISION_FP32;
@@ -401,7 +401,7 @@ tare_status tarei_quantize_decide(tarei_graph *const g, const int n,
   if (request && request->precision != TARE_PRECISION_INT8 && is_explicit(g, node, form)) {
     tarei_requested_contradict(o->requested, node, request->precision);
   }
-  *got = request ? request->precision : quantize_choose(g, node, form, o, &why);
+  *got = request ? request->precision : choose_by_default(g, node, form, o, &why);
   if (tarei_input_form_of(*got).table && !o->int8) {
     against = because(g, TARE_REASON_NO_TABLE, NULL, 0);
   } else if (*got != TARE_PRECISION_FP32) {

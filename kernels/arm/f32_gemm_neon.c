@@ -11,8 +11,8 @@
 
 enum { MAX_ROWS = 6, HALF = GEMM_PANEL / 2, VECTORS = HALF / 4 };
 
-TAREI_INLINE void half_panel(const tarei_f32_gemm *g, size_t m0, const float *b, const size_t rows,
-                             float *tile) {
+TAREI_INLINE void f32_half_panel(const tarei_f32_gemm *g, size_t m0, const float *b,
+                                 const size_t rows, float *tile) {
   const size_t parts = tarei_f32_gemm_parts(g), steps = tarei_f32_gemm_part(g);
   float32x4_t sums[MAX_ROWS * VECTORS];
 #pragma GCC unroll 24
@@ -45,9 +45,9 @@ TAREI_INLINE void half_panel(const tarei_f32_gemm *g, size_t m0, const float *b,
 TAREI_INLINE void f32_block(const tarei_f32_gemm *g, size_t m0, size_t panel, const size_t rows) {
   _Alignas(64) float tile[MAX_ROWS * GEMM_PANEL];
   const float *const b = g->b + panel * g->k * GEMM_PANEL;
-  half_panel(g, m0, b, rows, tile);
+  f32_half_panel(g, m0, b, rows, tile);
   if (g->n - panel * GEMM_PANEL > HALF) {
-    half_panel(g, m0, b + HALF, rows, tile + HALF);
+    f32_half_panel(g, m0, b + HALF, rows, tile + HALF);
   }
   const tarei_tile done = gemm_tile(tile, m0, rows, g->n, panel);
   tarei_epilogue__neon(&g->epilogue, &done);

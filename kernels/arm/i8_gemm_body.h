@@ -40,8 +40,8 @@ static void sum_panel(const tarei_i8_gemm *g, size_t panel, panel_add *to) {
   to->known = true;
 }
 
-TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b, const size_t rows,
-                             const int32_t *add, float *tile) {
+TAREI_INLINE void i8_dot_half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b,
+                                    const size_t rows, const int32_t *add, float *tile) {
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
   int32x4_t sums[MAX_ROWS * VECTORS];
 #pragma GCC unroll 24
@@ -76,8 +76,8 @@ TAREI_INLINE void i8_dot_block(const dot_gemm *d, size_t m0, size_t panel, const
   if (!d->at_hand->known || d->at_hand->panel != panel) {
     sum_panel(g, panel, d->at_hand);
   }
-  half_panel(g, m0, b, rows, d->at_hand->add, tile);
-  half_panel(g, m0, b + HALF * 4, rows, d->at_hand->add + HALF, tile + HALF);
+  i8_dot_half_panel(g, m0, b, rows, d->at_hand->add, tile);
+  i8_dot_half_panel(g, m0, b + HALF * 4, rows, d->at_hand->add + HALF, tile + HALF);
   const tarei_tile done = gemm_tile(tile, m0, rows, g->n, panel);
   tarei_epilogue__neon(&g->epilogue, &done);
 }

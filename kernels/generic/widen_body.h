@@ -17,20 +17,6 @@ void TAREI_K(tarei_k_widen_i8_s8f32_16)(const void *stored, size_t k, const floa
   }
 }
 
-/* Exponents of float16 are 112 below those of float32. A subnormal number has the lowest exponent
- * and no leading one, which is taken away again: no float here is subnormal, that would be slow. */
-#ifndef V16_WIDENS_F16
-TAREI_INLINE v16 v_load_f16(const uint16_t *p) {
-  const v16 least = v_set1(0x1p-14f);
-  const v16i half = i_load_u16(p);
-  const v16i magnitude = i_shift_left(i_sub(half, i_shift_left(i_shift_right(half, 15), 15)), 13);
-  const v16 normal = i_as_float(i_add(magnitude, i_set1(112 << 23)));
-  const v16 subnormal = v_sub(i_as_float(i_add(magnitude, i_set1(113 << 23))), least);
-  return v_copysign(v_select(v_less(normal, least), subnormal, normal),
-                    i_as_float(i_shift_left(half, 16)));
-}
-#endif
-
 TAREI_INLINE v16 v_load_bf16(const uint16_t *p) {
   return i_as_float(i_shift_left(i_load_u16(p), 16));
 }

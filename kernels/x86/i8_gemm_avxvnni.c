@@ -14,8 +14,8 @@ enum { MAX_ROWS = 6, STEP = GEMM_PANEL * 4 };
 /* gcc 12 spills the accumulators around the intrinsic. */
 #define DOT(acc, a, b) __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(a), "x"(b))
 
-TAREI_INLINE void half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b, const int32_t *add,
-                             const size_t rows, int32_t *sums) {
+TAREI_INLINE void avxvnni_half_panel(const tarei_i8_gemm *g, size_t m0, const int8_t *b,
+                                     const int32_t *add, const size_t rows, int32_t *sums) {
   row_cursor a = row_cursor_at(g->a + m0 * g->lda, g->lda);
   __m256i low[MAX_ROWS], high[MAX_ROWS];
 #pragma GCC unroll 6
@@ -49,8 +49,8 @@ TAREI_INLINE void TAREI_K(half_block_sums)(const tarei_i8_gemm *g, size_t m0, si
   const int8_t *const b = g->b + panel * ((g->k + 3) / 4 * STEP);
   const int32_t *const add = g->add + panel * GEMM_PANEL;
   (void)columns; /* the second half of few columns is zeros, and as fast as a test */
-  half_panel(g, m0, b, add, rows, sums);
-  half_panel(g, m0, b + STEP / 2, add + GEMM_PANEL / 2, rows, sums + GEMM_PANEL / 2);
+  avxvnni_half_panel(g, m0, b, add, rows, sums);
+  avxvnni_half_panel(g, m0, b + STEP / 2, add + GEMM_PANEL / 2, rows, sums + GEMM_PANEL / 2);
 }
 
 #include "kernels/x86/i8_gemm_half.h"

@@ -39,7 +39,7 @@ static void drift_json(cJSON *const object, const range_drift *const drift) {
   json_real(item, "median", drift->median);
 }
 
-static void passes_json(cJSON *const object, const grid *const g) {
+static void compare_passes_json(cJSON *const object, const grid *const g) {
   cJSON *const list = json_add(object, "calibrations", json_array());
   for (int i = 0; i < g->n_passes; i++) {
     cJSON *const item = json_add(list, NULL, json_object());
@@ -132,7 +132,7 @@ cJSON *grid_document(const grid *const g, const grid_context *const c) {
   profiles_json(object, c->profiles);
   metric_json(object, c->metric);
   json_text(object, "peak_of", c->peaks_by_row ? "row" : "process");
-  passes_json(object, g);
+  compare_passes_json(object, g);
   lengths_json(object, g);
   cJSON *const fp32 = json_add(object, "fp32", json_object());
   result_json(fp32, &g->fp32, c, false /* compared */);

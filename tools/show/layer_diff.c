@@ -161,7 +161,7 @@ typedef struct layer_diff_columns {
   bool single, scales, aspects[N_ASPECTS];
 } layer_diff_columns;
 
-static layer_diff_columns columns_of(const layer_diff *const d) {
+static layer_diff_columns layer_diff_columns_of(const layer_diff *const d) {
   layer_diff_columns c = {0};
   for (int p = 0; p < d->n_pairs; p++) {
     if (d->pairs[p].a < 0 || d->pairs[p].b < 0) {
@@ -256,7 +256,7 @@ static void layer_diff_report(report *const r, const layer_diff *const d,
 }
 
 void layer_diff_print(const layer_diff *const d) {
-  const layer_diff_columns c = columns_of(d);
+  const layer_diff_columns c = layer_diff_columns_of(d);
   char *columns = cli_format("layer~%s%s%s", d->times.a ? ",A ms>,B ms>,A/B>" : "",
                              c.single ? ",in<" : "", c.scales ? ",scales<" : "");
   for (int i = 0; i < N_ASPECTS; i++) {

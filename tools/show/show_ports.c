@@ -5,7 +5,7 @@
 #include "tools/show/show.h"
 
 /* "[batch, samples]"; the caller frees it. */
-static char *dims_text(const tare_port *const port) {
+static char *port_dims_text(const tare_port *const port) {
   char *text = cli_format("[");
   for (int a = 0; a < port->rank; a++) {
     const tare_dim dim = port->dims[a];
@@ -22,7 +22,7 @@ static char *dims_text(const tare_port *const port) {
 void show_print_ports(const char *const title, const tare_port *const ports, const int n) {
   for (int i = 0; i < n; i++) {
     const bool known = ports[i].dtype != TARE_DTYPE_NONE;
-    char *const dims = known ? dims_text(&ports[i]) : cli_format("undecided");
+    char *const dims = known ? port_dims_text(&ports[i]) : cli_format("undecided");
     printf("%-10s %s %s%s%s\n", i ? "" : title, ports[i].name,
            known ? tare_dtype_name(ports[i].dtype) : "", known ? " " : "", dims);
     free(dims);

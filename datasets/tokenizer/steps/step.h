@@ -31,7 +31,7 @@ extern const tarei_step_family tarei_normalizers, tarei_pre_tokenizers;
 
 /* Steps in their order. */
 typedef struct tarei_steps {
-  struct tarei_step {
+  struct tarei_piece_step {
     const tarei_step_ops *ops;
     void *state;
   } * items;
@@ -40,8 +40,8 @@ typedef struct tarei_steps {
 
 /* Adds the steps that `value` describes (NULL: none). TARE_E_INPUT names the step; an unknown one
  * is refused. Free `out` either way. */
-tare_status tarei_steps_read(const tarei_step_family *family, const cJSON *value, tarei_steps *out,
-                             tare_error *err);
+tare_status tarei_piece_steps_read(const tarei_step_family *family, const cJSON *value,
+                                   tarei_steps *out, tare_error *err);
 void tarei_steps_fini(tarei_steps *steps);
 
 /* Runs all steps over the text in `pieces`; `spare` has no pieces that are needed. */

@@ -61,7 +61,7 @@ static tare_status steps_add(const tarei_step_ops *const ops, const cJSON *const
     free(state);
     return tarei_fail_memory(err, ops->type, ops->state_bytes);
   }
-  out->items[out->n++] = (struct tarei_step){ops, state};
+  out->items[out->n++] = (struct tarei_piece_step){ops, state};
   return ops->read ? ops->read(value, state, err) : TARE_OK;
 }
 
@@ -74,13 +74,13 @@ static tare_status steps_read_list(const tarei_step_family *const family, const 
   }
   const cJSON *item;
   cJSON_ArrayForEach(item, list) {
-    TAREI_TRY(tarei_steps_read(family, item, out, err));
+    TAREI_TRY(tarei_piece_steps_read(family, item, out, err));
   }
   return TARE_OK;
 }
 
-tare_status tarei_steps_read(const tarei_step_family *const family, const cJSON *const value,
-                             tarei_steps *const out, tare_error *const err) {
+tare_status tarei_piece_steps_read(const tarei_step_family *const family, const cJSON *const value,
+                                   tarei_steps *const out, tare_error *const err) {
   const char *type = NULL;
   if (!value) {
     return TARE_OK;
@@ -110,7 +110,7 @@ void tarei_steps_fini(tarei_steps *const steps) {
   *steps = (tarei_steps){0};
 }
 
-static tare_status step_run(const struct tarei_step *const step, const tarei_pieces *const in,
+static tare_status step_run(const struct tarei_piece_step *const step, const tarei_pieces *const in,
                             tarei_pieces *const out, tare_error *const err) {
   tarei_pieces_clear(out);
   for (size_t i = 0; i < in->n; i++) {

@@ -9,37 +9,38 @@
 
 /* Bytes of either sign, with their zero points: one, or one for each row or column of each matrix.
  */
-typedef struct bytes {
+typedef struct integer_operand {
   const void *data;
   bool is_signed;
   const void *zeros; /* or NULL */
   size_t n_zeros;
-} bytes;
+} integer_operand;
 
-static bytes integer_products_operand(const tarei_step *const step, const tarei_run *const r,
-                                      const int i) {
+static integer_operand integer_products_operand(const tarei_step *const step,
+                                                const tarei_run *const r, const int i) {
   const tare_tensor *const zeros = step->node->n_in > i + 2 ? r->in[i + 2] : NULL;
-  return (bytes){.data = r->in[i]->data,
-                 .is_signed = r->in[i]->dtype == TARE_I8,
-                 .zeros = zeros ? zeros->data : NULL,
-                 .n_zeros = zeros ? (size_t)tare_tensor_count(zeros) : 0};
+  return (integer_operand){.data = r->in[i]->data,
+                           .is_signed = r->in[i]->dtype == TARE_I8,
+                           .zeros = zeros ? zeros->data : NULL,
+                           .n_zeros = zeros ? (size_t)tare_tensor_count(zeros) : 0};
 }
 
 static int32_t byte_at(const void *const data, const bool is_signed, const size_t i) {
   return is_signed ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
 }
 
-static int32_t zero_at(const bytes *const b, const size_t i) {
+static int32_t zero_at(const integer_operand *const b, const size_t i) {
   return b->zeros && b->n_zeros ? byte_at(b->zeros, b->is_signed, i % b->n_zeros) : 0;
 }
 
-static int32_t integer_products_value_at(const bytes *const b, const size_t i, const int32_t zero) {
+static int32_t integer_products_value_at(const integer_operand *const b, const size_t i,
+                                         const int32_t zero) {
   return byte_at(b->data, b->is_signed, i) - zero;
 }
 
 /* One zero point, one for each of `each`, or that for each of the matrices. */
-static tare_status want_zeros(const bytes *const b, const char *const what, const size_t each,
-                              const size_t matrices, tare_error *const err) {
+static tare_status want_zeros(const integer_operand *const b, const char *const what,
+                              const size_t each, const size_t matrices, tare_error *const err) {
   return b->n_zeros <= 1 || b->n_zeros == each || b->n_zeros == each * matrices
              ? TARE_OK
              : tarei_fail(err, TARE_E_SHAPE, "%zu zero points for %zu %s", b->n_zeros, each, what);
@@ -48,7 +49,7 @@ static tare_status want_zeros(const bytes *const b, const char *const what, cons
 /* --- products --------------------------------------------------------------------------------- */
 
 typedef struct product_job {
-  bytes a, b;
+  integer_operand a, b;
   const tarei_run *run;
 } product_job;
 
@@ -132,7 +133,7 @@ typedef struct conv_state {
 
 typedef struct conv_job {
   const conv_state *s;
-  bytes x, w;
+  integer_operand x, w;
   const tare_tensor *in, *weights, *out;
   int64_t before[TARE_MAX_RANK]; /* padding */
 } conv_job;
