@@ -22,9 +22,11 @@ TAREI_KERNEL_FAMILIES(TAREI_FAMILY_TYPE)
 #define TAREI_LANE static inline __attribute__((always_inline))
 
 /* What reads and writes, instrumented and inlined everywhere, would take the compiler many minutes.
- */
-#ifdef TAREI_KERNELS_INSTRUMENTED
+ * Portable lanes, sixteen times the code, are inlined where the compiler finds that worth it. */
+#if defined(TAREI_KERNELS_INSTRUMENTED)
 #define TAREI_INLINE static __attribute__((noinline, unused))
+#elif defined(TAREI_V16_SCALAR)
+#define TAREI_INLINE static inline
 #else
 #define TAREI_INLINE static inline __attribute__((always_inline))
 #endif

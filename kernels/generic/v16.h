@@ -9,7 +9,9 @@
 
 #include "kernels/registry.h"
 
-#if defined(TAREI_V16_NEON)
+#if defined(TAREI_V16_SCALAR)
+#include "kernels/generic/v16_scalar.h"
+#elif defined(TAREI_V16_NEON)
 #include "kernels/generic/v16_neon.h"
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
     defined(__AVX512DQ__)
@@ -17,7 +19,7 @@
 #elif defined(__AVX2__) && defined(__FMA__)
 #include "kernels/generic/v16_avx2.h"
 #else
-#include "kernels/generic/v16_scalar.h"
+#error "no lanes: define TAREI_V16_SCALAR for portable ones"
 #endif
 
 #define TAREI_LANES 16
@@ -31,9 +33,8 @@
 #define ROUND_MAGIC 12582912.0f
 #define ROUND_MAGIC_BITS 0x4b400000
 
-/* For functions of many operations. Portable lanes are sixteen times the code: there, inlining
- * them takes the compiler half a minute and gains nothing. */
-#ifdef V16_IS_SCALAR
+/* For functions of many operations. */
+#ifdef TAREI_V16_SCALAR
 #define V16_FUNCTION static __attribute__((noinline, unused))
 #else
 #define V16_FUNCTION TAREI_INLINE

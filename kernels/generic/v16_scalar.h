@@ -2,8 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#define V16_IS_SCALAR
-
 typedef struct { float lane[16]; } v16;
 typedef struct { int32_t lane[16]; } v16i;
 typedef struct { bool lane[16]; } v16m;

@@ -1,4 +1,5 @@
 /* The generic sources over portable lanes. */
+#define TAREI_V16_SCALAR
 #define TAREI_ISA_SUFFIX scalar
 #define LOOK_UP tarei_k_lut_u8_u8_1__scalar
 #include "kernels/generic/channels_body.h"

@@ -13,7 +13,7 @@
 #include "kernels/x86/i8_bytes.h"
 #endif
 
-#if defined(__AVX512VNNI__) || defined(V16_IS_SCALAR)
+#if defined(__AVX512VNNI__) || defined(TAREI_V16_SCALAR)
 TAREI_INLINE v16i dot_begin(const int32_t *add) {
   return i_load(add);
 }
