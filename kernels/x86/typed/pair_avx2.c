@@ -1,0 +1,6 @@
+/* Functions of two numbers of any type. */
+#if !defined(__AVX2__) || !defined(__FMA__)
+#error "needs AVX2 and FMA"
+#endif
+#define TAREI_ISA_SUFFIX avx2
+#include "kernels/generic/typed/pair_body.h"
