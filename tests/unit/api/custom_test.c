@@ -363,7 +363,7 @@ static void a_table_of_wrong_entries_is_refused(void **const state) {
   assert_int_equal(tare_table_make(&draft, &table, NULL), TARE_E_USAGE);
 }
 
-int main(void) {
+int custom_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_calibrator_sees_what_those_of_the_library_see),
       cmocka_unit_test(a_calibrator_decides),

@@ -235,7 +235,7 @@ static void files(void **const state) {
   tare_check_free(&check);
 }
 
-int main(void) {
+int numbers_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_null),
       cmocka_unit_test(statics_refuse),

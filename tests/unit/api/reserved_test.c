@@ -166,7 +166,7 @@ static int free_model(void **const state) {
   return 0;
 }
 
-int main(void) {
+int reserved_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loading),
       cmocka_unit_test(limits),

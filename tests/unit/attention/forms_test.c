@@ -551,7 +551,7 @@ static void give_the_same(void **state) {
   }
 }
 
-int main(void) {
+int forms_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(become_one_step),
                                      cmocka_unit_test(give_the_same)};
   seed = (uint32_t)test_seed();

@@ -73,7 +73,7 @@ static void sizes_do_not_overflow(void **const state) {
   assert_true(tarei_base64_length(SIZE_MAX / 2) > SIZE_MAX / 2);
 }
 
-int main(void) {
+int base64_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_the_vectors_of_the_standard),
       cmocka_unit_test(every_byte_survives),

@@ -336,7 +336,7 @@ static void source_refuses_what_is_no_file(void **state) {
   assert_int_equal(tarei_source_open("/nonexistent/x", &source, &err), TARE_E_INPUT);
 }
 
-int main(void) {
+int base_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(error_carries_status_and_sentence),
       cmocka_unit_test(error_message_is_cut_at_capacity),

@@ -169,7 +169,7 @@ static void many_names_are_found(void **state) {
   tarei_names_fini(&names);
 }
 
-int main(void) {
+int limits_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults_are_within_their_rows),
       cmocka_unit_test(each_limit_is_checked_and_named),

@@ -71,7 +71,7 @@ static void least_of_all_groups(void **const state) {
   }
 }
 
-int main(void) {
+int quota_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(least_of_all_groups)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

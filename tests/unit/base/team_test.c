@@ -221,7 +221,7 @@ static void counts_allowed_cores(void **const state) {
   assert_int_equal(tare_cores(), cores);
 }
 
-int main(void) {
+int team_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_every_item_once),
       cmocka_unit_test(no_team_is_the_caller),

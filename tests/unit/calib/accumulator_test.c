@@ -211,7 +211,7 @@ static void unsound_counts_are_found(void **const state) {
   tarei_accumulator_fini(&a);
 }
 
-int main(void) {
+int accumulator_test(void) {
   seed_random();
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
   const struct CMUnitTest tests[] = {

@@ -343,7 +343,7 @@ static void progress_can_stop(void **const state) {
   close_all(&s);
 }
 
-int main(void) {
+int calibrate_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_do_not_change_a_byte),
       cmocka_unit_test(the_first_failure_is_told),

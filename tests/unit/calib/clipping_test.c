@@ -196,7 +196,7 @@ static void corrections_are_the_mean_of_the_loss(void **const state) {
   made_rows_close(&s);
 }
 
-int main(void) {
+int clipping_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_weights_are_clipped),
       cmocka_unit_test(no_layer_loses),

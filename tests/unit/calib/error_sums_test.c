@@ -148,7 +148,7 @@ static void nothing_compared_has_no_figures(void **state) {
   assert_true(isnan(e.sqnr_db) && isnan(e.max_abs) && isnan(e.cosine) && e.values == 0);
 }
 
-int main(void) {
+int error_sums_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(figures_are_those_of_their_definitions),
       cmocka_unit_test(equal_values_have_no_error_even_if_not_finite),

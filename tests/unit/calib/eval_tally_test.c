@@ -159,7 +159,7 @@ static void scalars_and_empty_tensors_are_walked(void **state) {
   assert_false(tarei_rows_next(&rows, &offset));
 }
 
-int main(void) {
+int eval_tally_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_outputs_have_infinite_sqnr),
       cmocka_unit_test(figures_are_those_of_the_definitions),

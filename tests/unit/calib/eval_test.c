@@ -409,7 +409,7 @@ static void misuse_is_named(void **state) {
   end(&other);
 }
 
-int main(void) {
+int eval_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plan_equals_itself_and_knows_its_digits),
       cmocka_unit_test(padding_is_left_out_of_the_digits),

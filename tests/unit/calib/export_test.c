@@ -434,7 +434,7 @@ static void what_cannot_be_exported_is_refused(void **const state) {
   export_drop_path(path);
 }
 
-int main(void) {
+int export_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_target_and_form_keeps_the_model),
       cmocka_unit_test(an_export_is_the_same_bytes_again),

@@ -172,7 +172,7 @@ static void sums_that_do_not_fit_are_left_out(void **const state) {
   tarei_input_sums_fini(&s);
 }
 
-int main(void) {
+int gram_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_those_of_the_rows),
       cmocka_unit_test(neither_batches_nor_kernels_matter),

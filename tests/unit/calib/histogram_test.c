@@ -212,7 +212,7 @@ static void counters_grow_as_they_must(void **const state) {
   tarei_histogram_fini(&h);
 }
 
-int main(void) {
+int histogram_test(void) {
   seed_random();
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
   const struct CMUnitTest tests[] = {

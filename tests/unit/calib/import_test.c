@@ -280,7 +280,7 @@ static void what_is_not_quantized_is_refused(void **const state) {
   assert_int_equal(tare_import_new("/no/such.onnx", NULL, &in, &err), TARE_E_INPUT);
 }
 
-int main(void) {
+int import_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_export_comes_back_to_the_byte),
       cmocka_unit_test(float_layers_stay_float),

@@ -82,7 +82,7 @@ static void other_forms_hold_none(void **state) {
   assert_int_equal(n, 0);
 }
 
-int main(void) {
+int length_inputs_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lengths_are_found_where_all_samples_agree),
       cmocka_unit_test(a_length_that_never_changes_proves_nothing),

@@ -324,7 +324,7 @@ static void a_plan_of_the_range_holds_at_its_ends(void **const state) {
   tare_stats_free(&stats);
 }
 
-int main(void) {
+int levels_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(order_and_threads_do_not_change_a_byte),
       cmocka_unit_test(levels_count_like_recordings),

@@ -241,7 +241,7 @@ static void names_are_found(void **const state) {
   }
 }
 
-int main(void) {
+int methods_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(entropy_agrees),
       cmocka_unit_test(percentile_agrees),

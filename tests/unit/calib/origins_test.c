@@ -101,7 +101,7 @@ static void nothing_without_values(void **const state) {
   assert_false(tarei_origins_are_sound(&o, 0, 0));
 }
 
-int main(void) {
+int origins_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_not_depend_on_order_or_parts),
       cmocka_unit_test(smallest_hash_sets_the_range),

@@ -260,7 +260,7 @@ static void unmet_output_types_are_named(void **state) {
   assert_non_null(strstr(err.message, "layer output type"));
 }
 
-int main(void) {
+int precisions_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_requests_are_met_or_say_why_not),
       cmocka_unit_test(all_products_compute_in_bf16),

@@ -396,7 +396,7 @@ static void written_models_have_bounds_of_their_own(void **state) {
   assert_null(written.written);
 }
 
-int main(void) {
+int raise_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_that_run_together_fit_into_memory),
       cmocka_unit_test(the_layers_that_cost_most_are_raised),

@@ -386,7 +386,7 @@ static void other_files_are_no_results(void **const state) {
   assert_non_null(strstr(err.message, "not the result of an evaluation"));
 }
 
-int main(void) {
+int result_file_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_come_back_to_the_bit),
       cmocka_unit_test(a_result_without_a_note_or_a_metric),

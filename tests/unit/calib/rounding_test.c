@@ -164,7 +164,7 @@ static void a_name_has_one_rounding(void **const state) {
   made_rows_close(&s);
 }
 
-int main(void) {
+int rounding_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(outputs_change_less),
       cmocka_unit_test(threads_do_not_matter),

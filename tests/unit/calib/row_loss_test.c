@@ -167,7 +167,7 @@ static void rows_of_zeros_lose_nothing(void **const state) {
   tarei_accumulator_fini(&a);
 }
 
-int main(void) {
+int row_loss_test(void) {
   seed_random();
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
   const struct CMUnitTest tests[] = {

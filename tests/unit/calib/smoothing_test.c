@@ -169,7 +169,7 @@ static void files_keep_the_ranges(void **const state) {
   assert_int_equal(unlink(path), 0);
 }
 
-int main(void) {
+int smoothing_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(order_and_threads_do_not_change_a_byte),
                                      cmocka_unit_test(the_loud_channel_stands_out),
                                      cmocka_unit_test(without_it_there_is_none),

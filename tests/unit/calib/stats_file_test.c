@@ -479,7 +479,7 @@ static int remove_paths(void **const state) {
   return unlink(path) || unlink(other);
 }
 
-int main(void) {
+int stats_file_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_statistics_give_same_bytes),
       cmocka_unit_test(round_trip_gives_same_bytes),

@@ -87,7 +87,7 @@ static void all_are_counted(void **const state) {
   }
 }
 
-int main(void) {
+int stats_histogram_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles_are_summed),
       cmocka_unit_test(bins_begin_where_values_do),

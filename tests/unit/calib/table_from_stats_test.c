@@ -207,7 +207,7 @@ static void refuses_wrong_options(void **const state) {
   tare_stats_free(&stats);
 }
 
-int main(void) {
+int table_from_stats_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(minmax_is_the_range),
       cmocka_unit_test(aliases_share_a_line),

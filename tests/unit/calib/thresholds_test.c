@@ -223,7 +223,7 @@ static void entropy_agrees(void **const state) {
   assert_true(n_off * 5 <= n_checked); /* 1 of 40 on average */
 }
 
-int main(void) {
+int thresholds_test(void) {
   seed_random();
   tarei_kernels_select(TAREI_ISA_ALL, &kernels);
   const struct CMUnitTest tests[] = {

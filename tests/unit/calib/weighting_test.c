@@ -121,7 +121,7 @@ static void lengths_count_alike(void **const state) {
   tarei_accumulator_fini(&b);
 }
 
-int main(void) {
+int weighting_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_are_those_of_the_counts),
       cmocka_unit_test(odd_values_have_shares),

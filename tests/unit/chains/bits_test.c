@@ -427,7 +427,7 @@ static int drop_file(void **const state) {
   return unlink(path);
 }
 
-int main(void) {
+int bits_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chains_of_floats_give_the_same_bits),
       cmocka_unit_test(chains_before_int8_layers_give_the_same_bits),

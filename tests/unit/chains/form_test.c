@@ -246,7 +246,7 @@ static void malformed_attributes_are_refused(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int form_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_that_nobody_else_reads_disappear),
       cmocka_unit_test(values_that_others_read_stay),

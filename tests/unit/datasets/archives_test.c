@@ -285,7 +285,7 @@ static void limits_bound_members(void **state) {
   refuse_somewhere(at("large.tar"), &o, "more than the 73536 that max-elements allows");
 }
 
-int main(void) {
+int archives_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shards_have_samples_and_labels),
       cmocka_unit_test(names_of_members_are_no_paths),

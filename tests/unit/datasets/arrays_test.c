@@ -373,7 +373,7 @@ static void the_inputs_of_models_in_the_wild_are_read(void **state) {
   tare_dataset_close(&data);
 }
 
-int main(void) {
+int arrays_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_type_order_and_version_is_read),
       cmocka_unit_test(float32_becomes_float64_without_loss),

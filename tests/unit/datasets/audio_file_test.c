@@ -53,7 +53,7 @@ static void each_thread_learns_its_own_reason(void **state) {
   }
 }
 
-int main(void) {
+int audio_file_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_thread_learns_its_own_reason)};
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

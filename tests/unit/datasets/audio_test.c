@@ -409,7 +409,7 @@ static void not_finite_samples(void **state) {
   refuse_sample(at("nan.wav"), o, 0, 1, "nan.wav: value nan at frame 2 is not finite");
 }
 
-int main(void) {
+int audio_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_kind_of_file),
       cmocka_unit_test(pcm_is_divided_by_32768),

@@ -193,7 +193,7 @@ static void recordings_too_short_or_long_are_bad_samples(void **state) {
                 "has 3000 frames of 80 mels, more than the 100000 that max-elements allows");
 }
 
-int main(void) {
+int features_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(presets_and_options_give_the_references),
       cmocka_unit_test(the_model_decides_how_mels_lie),

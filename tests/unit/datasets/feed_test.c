@@ -379,7 +379,7 @@ static void text_labels(void **state) {
   tare_dataset_close(&data);
 }
 
-int main(void) {
+int feed_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(gives_all_and_begins_again, set_up),
       cmocka_unit_test_setup(stops_in_the_middle, set_up),

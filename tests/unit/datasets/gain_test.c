@@ -263,7 +263,7 @@ static void overflow_is_named(void **state) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, remove_scratch)
-int main(void) {
+int gain_test(void) {
   const struct CMUnitTest tests[] = {TEST(levels_follow_from_the_range),
                                      TEST(printed_ranges_are_read_again),
                                      TEST(each_level_has_its_turn_and_its_own_is_first),

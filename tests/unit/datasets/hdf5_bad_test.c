@@ -431,7 +431,7 @@ static void links_in_a_circle_end(void **state) {
   refuse_open(at("circle.h5"), &x_options, TARE_E_INPUT, "no data for 'x'");
 }
 
-int main(void) {
+int hdf5_bad_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(offsets_that_do_not_span_the_values),
       cmocka_unit_test(offsets_that_fall_or_reach_beyond),

@@ -152,7 +152,7 @@ static void chunks_that_unpack_to_another_size(void **state) {
   refuse_chunk("ds", 0, packed, n, other_size);
 }
 
-int main(void) {
+int hdf5_chunks_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_chunks_of_all_filters),
       cmocka_unit_test(chunks_that_nobody_wrote),

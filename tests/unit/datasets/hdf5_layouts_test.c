@@ -373,7 +373,7 @@ static void limit_cuts_the_data(void **state) {
   tare_dataset_close(&data);
 }
 
-int main(void) {
+int hdf5_layouts_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(vlen_rows),
       cmocka_unit_test(values_with_offsets_or_lengths),

@@ -59,7 +59,7 @@ static void library_without_memory_is_not_entered_again(void **state) {
   assert_int_equal(rmdir(scratch), 0); /* it is empty */
 }
 
-int main(void) {
+int hdf5_lock_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(our_own_refusals_fail_the_step_alone),
       cmocka_unit_test(library_without_memory_is_not_entered_again),

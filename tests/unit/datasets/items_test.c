@@ -122,7 +122,7 @@ static void items_come_back_as_they_were(void **state) {
   tarei_items_fini(&items);
 }
 
-int main(void) {
+int items_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strings_come_back_in_any_order),
       cmocka_unit_test(numbers_keep_all_their_bits),

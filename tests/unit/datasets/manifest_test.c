@@ -234,7 +234,7 @@ static void wrong_use(void **state) {
   refuse_open(at("pipe.wav"), &options, TARE_E_INPUT, "neither a regular file nor a folder");
 }
 
-int main(void) {
+int manifest_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folder_is_sorted_by_name),
       cmocka_unit_test(folders_are_searched_in_depth),

@@ -266,7 +266,7 @@ static void bad_samples_are_counted_exactly(void **state) {
   options.skip_bad = false;
 }
 
-int main(void) {
+int prefetch_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_flat_in_the_number_of_samples),
       cmocka_unit_test(stopped_at_random_moments),

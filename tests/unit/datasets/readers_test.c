@@ -148,7 +148,7 @@ static void each_refuses_what_is_no_data(void **state) {
   }
 }
 
-int main(void) {
+int readers_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fills_every_slot),
       cmocka_unit_test(each_is_found_by_its_extensions),

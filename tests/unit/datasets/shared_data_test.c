@@ -110,7 +110,7 @@ static void clips_of_all_kinds_are_read(void **state) {
   tare_dataset_close(&data);
 }
 
-int main(void) {
+int shared_data_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(four_layouts_give_the_same_samples),
       cmocka_unit_test(labels_come_with_the_samples),

@@ -321,7 +321,7 @@ static void hints_at_the_tokenizer(void **state) {
   assert_null(strstr(err.message, "tokenizer"));
 }
 
-int main(void) {
+int texts_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_are_samples),
       cmocka_unit_test(files_are_samples),

@@ -187,7 +187,7 @@ static void text_takes_no_memory(void **const state) {
   }
 }
 
-int main(void) {
+int allocation_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(audio_takes_no_memory),
       cmocka_unit_test(text_takes_no_memory),

@@ -316,7 +316,7 @@ static void measured_dims_meet_others(void **state) {
   stop(&e);
 }
 
-int main(void) {
+int bodies_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_branch_is_chosen_by_data),
       cmocka_unit_test(a_known_branch_takes_the_place_of_its_node),

@@ -264,7 +264,7 @@ static void test_refused(void **state) {
   expand_refused(&e, "the weights are 35 wide");
 }
 
-int main(void) {
+int expand_attention_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_attention_of_few_heads), cmocka_unit_test(test_attention_with_cache),

@@ -293,7 +293,7 @@ static void test_refused(void **state) {
   expand_refused(&e, "activation 'Mish' is not supported");
 }
 
-int main(void) {
+int expand_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_skip_layer_norm), cmocka_unit_test(test_gelu),

@@ -108,7 +108,7 @@ static void windows(void **state) {
   }
 }
 
-int main(void) {
+int expansions_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_and_means),
       cmocka_unit_test(gates),

@@ -160,7 +160,7 @@ static void intents_mini(void **state) {
   run_suite(&suites[3]);
 }
 
-int main(void) {
+int golden_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(digits_conv),
       cmocka_unit_test(digits_former),

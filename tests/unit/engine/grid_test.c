@@ -100,7 +100,7 @@ static void ranges_cover_everything_once(void **const state) {
   }
 }
 
-int main(void) {
+int grid_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_cover_everything_once),
       cmocka_unit_test(ranges_cover_everything_once),

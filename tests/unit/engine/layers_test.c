@@ -214,7 +214,7 @@ static void timers_see_each_layer(void **const state) {
   tare_plan_free(&plan);
 }
 
-int main(void) {
+int layers_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_loaded_plan_has_the_same_layers),
       cmocka_unit_test(int8_layers_have_types_and_scales),

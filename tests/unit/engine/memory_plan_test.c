@@ -66,7 +66,7 @@ static void sizes_beyond_the_address_space_are_refused(void **state) {
   assert_int_equal(tarei_memory_plan(u, 2, &total, NULL), TARE_E_LIMIT);
 }
 
-int main(void) {
+int memory_plan_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_alive_together_overlaps),
       cmocka_unit_test(a_chain_needs_two_buffers),

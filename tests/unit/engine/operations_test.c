@@ -56,7 +56,7 @@ static void products_count_rows_and_keys(void **const state) {
   tare_plan_free(&plan);
 }
 
-int main(void) {
+int operations_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(convolutions_count_their_weights),
       cmocka_unit_test(products_count_rows_and_keys),

@@ -291,7 +291,7 @@ static int drop_files(void **const state) {
   return unlink(path) != 0 || unlink(written) != 0;
 }
 
-int main(void) {
+int qdq_chains_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_layer_behind_a_long_chain_is_exported),
       cmocka_unit_test(a_long_chain_in_front_of_weights_is_dropped),

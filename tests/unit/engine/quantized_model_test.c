@@ -372,7 +372,7 @@ static void models_tell(void **state) {
   tare_model_free(&model);
 }
 
-int main(void) {
+int quantized_model_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(convolutions_agree),
       cmocka_unit_test(products_agree),

@@ -197,7 +197,7 @@ static void raised_nodes_compute_the_same(void **const state) {
   }
 }
 
-int main(void) {
+int raise_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(raised_nodes_compute_the_same)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -463,7 +463,7 @@ static void float_layers_keep_their_weights(void **const state) {
   free_fixture(&f);
 }
 
-int main(void) {
+int rounding_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_have_the_integers_of_the_table),
       cmocka_unit_test(the_option_rounds_to_nearest),

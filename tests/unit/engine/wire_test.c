@@ -59,7 +59,7 @@ static void counts_beyond_the_end_are_refused(void **state) {
   tarei_writer_fini(&w);
 }
 
-int main(void) {
+int wire_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fields_come_back),
       cmocka_unit_test(every_truncation_is_noticed),

@@ -223,7 +223,7 @@ static void refusals_name_what_is_wrong(void **const state) {
   assert_null(check);
 }
 
-int main(void) {
+int check_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_is_found),
       cmocka_unit_test(each_fixture_is_expected),

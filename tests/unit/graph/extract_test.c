@@ -226,7 +226,7 @@ static void tables_keep_the_tensors_of_a_part(void **const state) {
   tare_extract_free(&e);
 }
 
-int main(void) {
+int extract_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_are_models),
       cmocka_unit_test(bad_files_are_refused),

@@ -76,7 +76,7 @@ static void dynamic_inputs_are_refused(void **state) {
   tarei_graph_free(graph);
 }
 
-int main(void) {
+int fix_input_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_type_takes_what_it_holds),
       cmocka_unit_test(dynamic_inputs_are_refused),

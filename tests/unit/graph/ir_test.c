@@ -350,7 +350,7 @@ static void operators_are_found_by_name(void **state) {
   }
 }
 
-int main(void) {
+int ir_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_have_unique_names),
       cmocka_unit_test(a_constant_too_large_is_no_value),

@@ -64,7 +64,7 @@ static void malformed_lists_are_refused(void **const state) {
   }
 }
 
-int main(void) {
+int layer_requests_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(patterns_fit_their_name_alone),
       cmocka_unit_test(malformed_lists_are_refused),

@@ -164,7 +164,7 @@ static void gains_keep_what_their_exponents_leave(void **state) {
   }
 }
 
-int main(void) {
+int levels_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_follow_the_level_up_to_a_bound),
       cmocka_unit_test(only_a_varying_level_counts),

@@ -140,7 +140,7 @@ static void the_library_tells_its_version(void **state) {
   assert_string_equal(tare_version(), TARE_VERSION);
 }
 
-int main(void) {
+int model_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_model_tells_what_it_is),
       cmocka_unit_test(ports_carry_symbols_and_expressions),

@@ -234,7 +234,7 @@ static void losses_of_rows_fall(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int never_negative_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(functions_say_whether),          cmocka_unit_test(sums_and_products_keep_it),
       cmocka_unit_test(bounds_of_a_clip_count),         cmocka_unit_test(values_that_move_keep_it),

@@ -292,7 +292,7 @@ static void shared_models_load_or_say_why(void **state) {
   }
 }
 
-int main(void) {
+int onnx_import_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sparse_tensors_are_filled_with_zeros),
       cmocka_unit_test(a_small_model_comes_in_whole),

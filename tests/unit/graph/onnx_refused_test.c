@@ -314,7 +314,7 @@ static void mutants_never_crash(void **state) {
   mutate("bad_external_missing", 500, 5);
 }
 
-int main(void) {
+int onnx_refused_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(malformed_files_are_refused_by_name),
       cmocka_unit_test(every_malformed_file_is_in_the_list),

@@ -204,7 +204,7 @@ static void constant_tensors_are_read(void **state) {
   assert_int_equal(tarei_graph_infer(g, &err), TARE_E_UNSUPPORTED);
 }
 
-int main(void) {
+int ops_chains_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(view_splits_heads, setup, teardown),
       cmocka_unit_test_setup_teardown(view_joins_heads, setup, teardown),

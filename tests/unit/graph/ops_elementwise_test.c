@@ -260,7 +260,7 @@ static void casts(void **state) {
   OPS_CHECK(cases);
 }
 
-int main(void) {
+int ops_elementwise_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unary_keeps_type_and_shape),
       cmocka_unit_test(unary_refuses_wrong_types),

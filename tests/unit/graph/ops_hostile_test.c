@@ -184,7 +184,7 @@ static void no_attribute_crashes(void **state) {
   }
 }
 
-int main(void) {
+int ops_hostile_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_attribute_crashes),
   };

@@ -74,7 +74,7 @@ static void linear_shapes(void **state) {
   OPS_CHECK(cases);
 }
 
-int main(void) {
+int ops_matrix_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matmul_shapes),
       cmocka_unit_test(gemm_shapes),

@@ -146,7 +146,7 @@ static void other_models_load_or_say_why(void **state) {
   assert_true(n_loaded >= 7);
 }
 
-int main(void) {
+int ops_models_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(digits_conv_gives_golden_shapes),
       cmocka_unit_test(digits_former_gives_golden_shapes),

@@ -378,7 +378,7 @@ static void padding(void **state) {
   OPS_CHECK(cases);
 }
 
-int main(void) {
+int ops_movement_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reshape_targets), cmocka_unit_test(transposes),
       cmocka_unit_test(squeezing),       cmocka_unit_test(slicing),

@@ -152,7 +152,7 @@ static void missing_inputs(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int ops_quantized_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quantize_linear), cmocka_unit_test(integer_products),
       cmocka_unit_test(expansions),      cmocka_unit_test(old_softmax),

@@ -115,7 +115,7 @@ static void numbers_of_functions(void **state) {
   assert_non_null(strstr(err.message, "'Swish'"));
 }
 
-int main(void) {
+int ops_recurrent_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes),
       cmocka_unit_test(bad_forms),

@@ -86,7 +86,7 @@ static void counting(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int ops_reduce_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reductions),
       cmocka_unit_test(searches),

@@ -90,7 +90,7 @@ static void symbolic_limits(void **state) {
   }
 }
 
-int main(void) {
+int ops_slice_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(constant_limits),
       cmocka_unit_test(symbolic_limits),

@@ -170,7 +170,7 @@ static void normalizations(void **state) {
   OPS_CHECK(cases);
 }
 
-int main(void) {
+int ops_window_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(conv_lengths),   cmocka_unit_test(conv_rules),
       cmocka_unit_test(pool_lengths),   cmocka_unit_test(channels_last),

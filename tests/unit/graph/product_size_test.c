@@ -138,7 +138,7 @@ static void depthwise_layers_by_channels_and_readers(void **state) {
   }
 }
 
-int main(void) {
+int product_size_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_by_inputs_and_outputs),
       cmocka_unit_test(narrow_layers_by_outputs),

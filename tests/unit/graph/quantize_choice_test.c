@@ -320,7 +320,7 @@ static void parts_pay_for_the_scale_of_the_whole(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int quantize_choice_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(long_sums_stay_float),
       cmocka_unit_test(precisions_follow_the_losses),

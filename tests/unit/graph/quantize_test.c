@@ -395,7 +395,7 @@ static void products_multiply_in_bf16(void **state) {
   }
 }
 
-int main(void) {
+int quantize_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_residual_net_has_no_floats_inside),
       cmocka_unit_test(residuals_are_observed),

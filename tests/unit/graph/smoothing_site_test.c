@@ -187,7 +187,7 @@ static void transposes_are_followed(void **const state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int smoothing_site_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_chains_are_sites), cmocka_unit_test(other_chains_are_none),
       cmocka_unit_test(shared_weights_are_none), cmocka_unit_test(another_reader_is_none),

@@ -182,7 +182,7 @@ static void recurrent_layers_have_weights_of_rows(void **const state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int weight_view_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(views_are_the_same_in_every_layout),
       cmocka_unit_test(hashes_tell_weights_and_sizes_apart),

@@ -145,7 +145,7 @@ static void the_instruction_set_decides(void **state) {
   }
 }
 
-int main(void) {
+int widened_bytes_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_by_inputs_and_outputs),
       cmocka_unit_test(convolutions_by_their_tiles),

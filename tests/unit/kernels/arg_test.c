@@ -83,7 +83,7 @@ static void elements_beyond_a_bound_are_found(void **state) {
   }
 }
 
-int main(void) {
+int arg_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_have_extremes),
       cmocka_unit_test(columns_have_extremes),

@@ -228,7 +228,7 @@ static void pack_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-int main(void) {
+int bf16_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pack_rows_give_the_bits_of_scalar),
       cmocka_unit_test(rows_give_the_bits_of_scalar),

@@ -102,7 +102,7 @@ static void short_floats_round_half_to_even(void **state) {
   free(between);
 }
 
-int main(void) {
+int cast_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_pair_of_types_is_converted_alike),
       cmocka_unit_test(short_floats_round_half_to_even),

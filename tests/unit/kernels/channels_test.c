@@ -93,7 +93,7 @@ static void channels_are_scaled(void **state) {
   }
 }
 
-int main(void) {
+int channels_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moments_of_channels),
       cmocka_unit_test(channels_are_scaled),

@@ -130,7 +130,7 @@ static void f32_agrees_with_double(void **state) {
   check_reference(false);
 }
 
-int main(void) {
+int dw_conv_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(i8_rows_give_the_bits_of_scalar),
       cmocka_unit_test(f32_rows_give_the_bits_of_scalar),

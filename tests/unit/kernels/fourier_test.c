@@ -154,7 +154,7 @@ static void outputs_are_their_sums(void **state) {
   }
 }
 
-int main(void) {
+int fourier_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_give_the_bits_of_scalar),
       cmocka_unit_test(outputs_are_their_sums),

@@ -467,7 +467,7 @@ static void dots_are_chains(void **state) {
   }
 }
 
-int main(void) {
+int gemm_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(i8_gemm_rows_give_the_bits_of_scalar),
       cmocka_unit_test(i8_gemm_rows_give_the_same_bytes),

@@ -181,7 +181,7 @@ static void rows_become_two_planes(void **state) {
   }
 }
 
-int main(void) {
+int i16_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_give_the_bits_of_scalar),
       cmocka_unit_test(products_follow_their_definition),

@@ -140,7 +140,7 @@ static void some_instruction_sets_widen_bytes(void **state) {
                    tarei_isa_widens_bytes(tarei_isa_detect()));
 }
 
-int main(void) {
+int names_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_follow_the_grammar),
       cmocka_unit_test(each_family_ends_with_its_only_scalar_row),

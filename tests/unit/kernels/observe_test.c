@@ -184,7 +184,7 @@ static void observing_a_constant_does_not_wrap(void **state) {
   free(x);
 }
 
-int main(void) {
+int observe_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(minmax_rows_agree_with_plain_loop),
       cmocka_unit_test(minmax_of_zeros_is_no_negative_zero),

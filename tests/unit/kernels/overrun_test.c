@@ -88,7 +88,7 @@ static void short_rows_of_bytes_are_reported(void **state) {
   check_family("i8_gemm", multiply_bytes);
 }
 
-int main(void) {
+int overrun_test(void) {
 #ifndef __SANITIZE_ADDRESS__
   puts("skipped: addresses are not checked in this build");
   return 77;

@@ -99,7 +99,7 @@ static void f32_pack_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-int main(void) {
+int pack_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(i8_pack_lays_out_panels),
       cmocka_unit_test(i8_pack_u8_rows_centre_and_pack),

@@ -51,7 +51,7 @@ static void indices_of_64_bits_do_not_wrap(void **state) {
   }
 }
 
-int main(void) {
+int places_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_row_finds_the_places),
       cmocka_unit_test(indices_of_64_bits_do_not_wrap),

@@ -119,7 +119,7 @@ static void planes_are_convolved(void **state) {
   }
 }
 
-int main(void) {
+int planes_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moments_of_planes),
       cmocka_unit_test(planes_are_scaled),

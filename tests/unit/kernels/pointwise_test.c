@@ -419,7 +419,7 @@ static void hyperbolic_limits_are_right(void **state) {
   }
 }
 
-int main(void) {
+int pointwise_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(act_rows_give_the_bits_of_scalar),
       cmocka_unit_test(unary_rows_give_the_bits_of_scalar),

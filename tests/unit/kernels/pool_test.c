@@ -259,7 +259,7 @@ static void planes_are_pooled(void **state) {
   }
 }
 
-int main(void) {
+int pool_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(largest_floats),
       cmocka_unit_test(largest_bytes),

@@ -233,7 +233,7 @@ static void lstm_agrees_with_the_definition(void **state) {
   }
 }
 
-int main(void) {
+int recurrent_steps_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gru_agrees_with_the_definition),
       cmocka_unit_test(lstm_agrees_with_the_definition),

@@ -384,7 +384,7 @@ static void lstm_rows_give_the_bits_of_scalar(void **state) {
   }
 }
 
-int main(void) {
+int recurrent_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gru_rows_give_the_bits_of_scalar),
       cmocka_unit_test(gru_steps_give_the_bits_of_scalar),

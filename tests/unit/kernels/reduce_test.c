@@ -115,7 +115,7 @@ static void parts_make_up_the_whole(void **state) {
   }
 }
 
-int main(void) {
+int reduce_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kind_gives_the_same_bits),
       cmocka_unit_test(parts_make_up_the_whole),

@@ -465,7 +465,7 @@ static void tables_map_every_byte(void **state) {
   }
 }
 
-int main(void) {
+int rows_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fused_rows_give_the_bits_of_scalar),
       cmocka_unit_test(log_softmax_rows_give_the_bits_of_scalar),

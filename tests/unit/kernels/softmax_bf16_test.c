@@ -78,7 +78,7 @@ static void masked_elements_do_not_count(void **state) {
   }
 }
 
-int main(void) {
+int softmax_bf16_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(softmax_in_bf16_follows_softmax),
       cmocka_unit_test(masked_elements_do_not_count),

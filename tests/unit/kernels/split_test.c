@@ -261,7 +261,7 @@ static void sums_are_as_accurate_as_those_of_floats(void **state) {
   }
 }
 
-int main(void) {
+int split_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_give_the_bits_of_scalar),
       cmocka_unit_test(pieces_have_the_bits_of_scalar),

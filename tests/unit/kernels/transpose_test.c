@@ -46,7 +46,7 @@ static void rows_become_columns(void **state) {
   }
 }
 
-int main(void) {
+int transpose_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rows_become_columns)};
   return cmocka_run_group_tests_name("kernels.transpose", tests, ck_seed, NULL);
 }

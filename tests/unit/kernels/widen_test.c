@@ -105,7 +105,7 @@ static void few_rows_give_the_bits_of_floats(void **state) {
   }
 }
 
-int main(void) {
+int widen_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(halves_become_the_same_floats),
       cmocka_unit_test(few_rows_give_the_bits_of_floats),

@@ -158,7 +158,7 @@ static void out_agrees_with_its_matrix(void **state) {
   }
 }
 
-int main(void) {
+int winograd_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(in_rows_give_the_bits_of_scalar),
       cmocka_unit_test(in_agrees_with_its_matrix),

@@ -364,7 +364,7 @@ static void test_refused(void **state) {
                    "axis 1 of the mask has length 4, expected 5 as in the scores");
 }
 
-int main(void) {
+int attention_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_float),

@@ -280,7 +280,7 @@ static void depthwise_convolutions_and_other_types_are_refused(void **state) {
   }
 }
 
-int main(void) {
+int bf16_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_multiply_in_bf16),

@@ -353,7 +353,7 @@ static void bad_tables_are_refused(void **state) {
   }
 }
 
-int main(void) {
+int bytes_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_and_elements_are_written_as_bytes),
       cmocka_unit_test(residuals_of_bytes_are_added),

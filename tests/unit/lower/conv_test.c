@@ -331,7 +331,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_MODEL, "'x0' has 0 scales for 1 profiles");
 }
 
-int main(void) {
+int conv_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_float),

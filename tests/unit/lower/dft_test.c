@@ -277,7 +277,7 @@ static void others_are_refused(void **state) {
   free(w);
 }
 
-int main(void) {
+int dft_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dft),     cmocka_unit_test(test_back_to_real),

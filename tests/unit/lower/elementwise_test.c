@@ -466,7 +466,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_MODEL, "are float32 and int64");
 }
 
-int main(void) {
+int elementwise_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_binary),

@@ -400,7 +400,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_INPUT, "length 5 in 'x1' is out of range: expected 0..4");
 }
 
-int main(void) {
+int indices_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gather_elements),

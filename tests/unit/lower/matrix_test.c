@@ -460,7 +460,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_UNSUPPORTED, "alpha and beta of 1, got alpha 0.5");
 }
 
-int main(void) {
+int matrix_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_longest_sum),     cmocka_unit_test(test_matmul),

@@ -310,7 +310,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_INPUT, "cannot slice axis 1 of rank 1");
 }
 
-int main(void) {
+int movement_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_transpose),

@@ -240,7 +240,7 @@ static void test_softmax(void **state) {
   }
 }
 
-int main(void) {
+int norm_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows),      cmocka_unit_test(test_rows_as_bytes),

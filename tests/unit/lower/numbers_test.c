@@ -163,7 +163,7 @@ static void numbers_are_checked(void **state) {
   }
 }
 
-int main(void) {
+int numbers_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forms_run_as_they_are),
       cmocka_unit_test(numbers_are_checked),

@@ -301,7 +301,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_UNSUPPORTED, "int8");
 }
 
-int main(void) {
+int pairs_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_integer_pairs), cmocka_unit_test(test_double_pairs),

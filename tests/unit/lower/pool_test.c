@@ -181,7 +181,7 @@ static void test_what_is_refused(void **state) {
   one_node_refused(&t, TARE_E_UNSUPPORTED, "is not supported");
 }
 
-int main(void) {
+int pool_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_floats),
       cmocka_unit_test(test_bytes),

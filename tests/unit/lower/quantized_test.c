@@ -315,7 +315,7 @@ static void windows_of_bytes(void **state) {
   }
 }
 
-int main(void) {
+int quantized_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quantize_one_scale),

@@ -129,7 +129,7 @@ static int seed(void **state) {
   return 0;
 }
 
-int main(void) {
+int recurrent_bytes_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_long_sequences),

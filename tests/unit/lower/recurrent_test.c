@@ -166,7 +166,7 @@ static int seed(void **state) {
   return 0;
 }
 
-int main(void) {
+int recurrent_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_floats),
       cmocka_unit_test(test_doubles),

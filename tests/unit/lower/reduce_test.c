@@ -493,7 +493,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_SHAPE, "'x1' has 9 elements, expected 4");
 }
 
-int main(void) {
+int reduce_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reductions),     cmocka_unit_test(test_reduction_limits),

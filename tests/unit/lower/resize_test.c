@@ -203,7 +203,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_UNSUPPORTED, "float16 is not supported here");
 }
 
-int main(void) {
+int resize_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forms),    cmocka_unit_test(test_opset_10),
       cmocka_unit_test(test_crop),     cmocka_unit_test(test_equal_rows),

@@ -308,7 +308,7 @@ static void rows_need_all_their_scales(void **state) {
   one_node_refused(&t, TARE_E_SHAPE, "expected 6");
 }
 
-int main(void) {
+int row_bytes_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_take_quantized_rows),

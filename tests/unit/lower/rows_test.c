@@ -292,7 +292,7 @@ static void forms_without_scales_are_refused(void **state) {
   }
 }
 
-int main(void) {
+int rows_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(linear_layers_quantize_rows),

@@ -331,7 +331,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_UNSUPPORTED, "uint8");
 }
 
-int main(void) {
+int singles_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_integer_singles), cmocka_unit_test(test_curves),

@@ -315,7 +315,7 @@ static void test_unique(void **state) {
   one_node_end(&t);
 }
 
-int main(void) {
+int sort_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_arg),      cmocka_unit_test(test_cumulation),

@@ -173,7 +173,7 @@ static void convolutions(void **state) {
   }
 }
 
-int main(void) {
+int weights_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(linear_layers),
                                      cmocka_unit_test(rows_beyond_the_range_of_pieces),
                                      cmocka_unit_test(convolutions)};

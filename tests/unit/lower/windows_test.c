@@ -289,7 +289,7 @@ static void test_refused(void **state) {
   one_node_refused(&t, TARE_E_MODEL, "'p': expected 1 or more, got 0");
 }
 
-int main(void) {
+int windows_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_conv),

@@ -222,7 +222,7 @@ static void a_context_runs_on_and_on(void **state) {
   }
 }
 
-int main(void) {
+int contexts_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_share_a_plan),
       cmocka_unit_test(a_context_runs_on_and_on),

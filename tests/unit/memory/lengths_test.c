@@ -229,7 +229,7 @@ static void watchers_see_every_tensor(void **state) {
   tare_plan_free(&plan);
 }
 
-int main(void) {
+int lengths_test(void) {
   seed = (uint32_t)test_seed();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bits_do_not_depend_on_what_came_before),

@@ -80,7 +80,7 @@ static void values_are_those_of_copies(void **state) {
   tare_plan_free(&plan);
 }
 
-int main(void) {
+int overwrites_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_place_serves_where_nobody_reads_again),
       cmocka_unit_test(values_are_those_of_copies),

@@ -126,7 +126,7 @@ static void f1_of_nothing_has_no_value(void **state) {
   assert_true(isnan(made_metric_end(&m)));
 }
 
-int main(void) {
+int accuracy_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_right_positions),
       cmocka_unit_test(counts_valid_positions_only),

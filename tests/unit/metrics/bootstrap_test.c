@@ -244,7 +244,7 @@ static void intervals_cover_the_truth(void **state) {
   check_coverage(sqnr_covers, N);
 }
 
-int main(void) {
+int bootstrap_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_tallies_are_not_distinct),
       cmocka_unit_test(the_interval_is_that_of_the_binomial),

@@ -166,7 +166,7 @@ static void the_blank_of_an_alphabet_is_any_class(void **state) {
   assert_float_equal(made_metric_end(&m), 0, 0);
 }
 
-int main(void) {
+int ctc_error_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(collapses_repeats_and_drops_blanks),
       cmocka_unit_test(counts_each_kind_of_edit),

@@ -143,7 +143,7 @@ static void one_sample_is_ranked_by_itself(void **state) {
   tarei_metric_states_free(&m.states);
 }
 
-int main(void) {
+int draws_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(draws_of_many_values_are_nearly_exact),
       cmocka_unit_test(draws_of_few_values_are_exact),

@@ -104,7 +104,7 @@ static void samples_that_are_discarded_leave_nothing(void **state) {
   tarei_metric_states_free(&states);
 }
 
-int main(void) {
+int metric_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_metric_has_its_facts),
       cmocka_unit_test(every_option_is_taken),

@@ -118,7 +118,7 @@ static void perplexity_is_that_of_the_next_token(void **state) {
   expect_perplexity(&without, 1, 1.5018392151447726);
 }
 
-int main(void) {
+int numbers_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_give_what_the_definitions_say),
       cmocka_unit_test(a_nan_leaves_no_value),

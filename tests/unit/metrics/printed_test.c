@@ -100,7 +100,7 @@ static void other_text_is_refused(void **state) {
   }
 }
 
-int main(void) {
+int printed_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_are_by_sample_then_level),
       cmocka_unit_test(weights_divide_and_zero_does_not_count),

@@ -125,7 +125,7 @@ static void agreement_counts_answers_of_float(void **state) {
   assert_float_equal(made_metric_end(&m), 2.0 / 3, 1e-15);
 }
 
-int main(void) {
+int signals_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(si_sdr_is_that_of_the_definition),
       cmocka_unit_test(si_sdr_of_equal_and_silent_signals),

@@ -100,7 +100,7 @@ static void hashes_what_a_sample_holds(void **const state) {
   assert_false(same(forth, tarei_sample_hash_of(both, 2)));
 }
 
-int main(void) {
+int ledger_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(joins_what_both_have_as_often),
       cmocka_unit_test(takes_each_as_often_as_it_is_there),

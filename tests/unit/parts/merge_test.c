@@ -179,7 +179,7 @@ static int remove_paths(void **const state) {
   return unlink(path) || unlink(other);
 }
 
-int main(void) {
+int merge_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_order_gives_the_same),
       cmocka_unit_test(shards_in_any_tree_give_all_data),

@@ -356,7 +356,7 @@ static void operators_name_attention(void **state) {
                    "constant weights");
 }
 
-int main(void) {
+int attention_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(masked_by_where),
       cmocka_unit_test(heads_on_an_axis),

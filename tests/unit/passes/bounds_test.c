@@ -158,7 +158,7 @@ static void bounds_that_are_seen_stay(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int bounds_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(hard_activations_become_one_node),
                                      cmocka_unit_test(products_with_hard_gates_become_swish),
                                      cmocka_unit_test(leaky_relu_in_every_order),

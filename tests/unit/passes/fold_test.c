@@ -267,7 +267,7 @@ static void annotation_moves_to_the_value_that_stays(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int fold_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(constants_are_evaluated),
       cmocka_unit_test(failure_of_the_evaluator_names_pass_and_node),

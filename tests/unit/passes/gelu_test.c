@@ -145,7 +145,7 @@ static void what_only_looks_alike_stays(void **state) {
   }
 }
 
-int main(void) {
+int gelu_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(erf_form_in_every_order),
       cmocka_unit_test(erf_form_with_factor),

@@ -506,7 +506,7 @@ static void permuted_constants_hold_the_right_elements(void **state) {
   }
 }
 
-int main(void) {
+int layout_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(resize_names_its_axes),
       cmocka_unit_test(split_lets_transposes_pass),

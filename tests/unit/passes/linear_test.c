@@ -351,7 +351,7 @@ static void spread_channels_of_windows_stay(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int linear_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matmul_becomes_linear),
       cmocka_unit_test(gemm_becomes_linear),

@@ -99,7 +99,7 @@ static void passes_have_summaries(void **const state) {
   assert_string_equal(tarei_pass_summary("unknown"), "");
 }
 
-int main(void) {
+int log_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(fused_nodes_belong_to_all_their_passes),
                                      cmocka_unit_test(replaced_nodes_keep_their_passes),
                                      cmocka_unit_test(the_log_is_bounded),

@@ -115,7 +115,7 @@ static void a_second_run_changes_nothing(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int models_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(digits_conv),
       cmocka_unit_test(digits_conv_with_all_tensors),

@@ -398,7 +398,7 @@ static void rms_norm_is_found(void **state) {
   }
 }
 
-int main(void) {
+int norm_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rms_norm_is_found),
       cmocka_unit_test(global_norm_is_found),

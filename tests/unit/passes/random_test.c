@@ -128,7 +128,7 @@ static int print_seed(void **state) {
   return 0;
 }
 
-int main(void) {
+int random_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(random_graphs_keep_their_ports, print_seed),
   };

@@ -49,7 +49,7 @@ static void others_are_left_alone(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int softmax_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scores_are_fused),
       cmocka_unit_test(a_factor_alone_is_fused),

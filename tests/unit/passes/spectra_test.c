@@ -115,7 +115,7 @@ static void spectra_stay_float(void **state) {
   quantize_spectrum("1;1;t", NULL, &small, TARE_PRECISION_INT8_ROWS, TARE_REASON_LEVEL);
 }
 
-int main(void) {
+int spectra_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spectra_are_found),
       cmocka_unit_test(other_weights_are_not),

@@ -168,7 +168,7 @@ static void pads_of_named_axes_are_found(void **state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int windows_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(conv_drops_the_axis_that_goes_again),
       cmocka_unit_test(axis_may_stand_last),

@@ -204,7 +204,7 @@ static void hostile_bodies_never_crash(void **state) {
   }
 }
 
-int main(void) {
+int damage_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_plan_that_does_not_load_back_is_not_written),
       cmocka_unit_test(damaged_files_are_refused),

@@ -187,7 +187,7 @@ static int remove_folder(void **state) {
   return rmdir(folder);
 }
 
-int main(void) {
+int hostile_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(changed_plans_run_or_are_refused)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

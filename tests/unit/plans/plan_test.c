@@ -316,7 +316,7 @@ static void a_profile_of_no_elements_is_refused(void **state) {
   tare_model_free(&model);
 }
 
-int main(void) {
+int plan_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(int8_layers_exchange_bytes),
       cmocka_unit_test(threads_do_not_change_a_bit),

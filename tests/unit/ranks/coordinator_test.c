@@ -496,7 +496,7 @@ static void reports_are_kept(void **state) {
   game_end(&g);
 }
 
-int main(void) {
+int coordinator_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(samples_are_shared),        cmocka_unit_test(ranks_die_at_random),
       cmocka_unit_test(lost_ranks_are_not_heard),  cmocka_unit_test(late_ranks),

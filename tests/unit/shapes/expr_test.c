@@ -487,7 +487,7 @@ static void random_expressions_keep_their_values(void **state) {
   assert_true(checked > 10000);
 }
 
-int main(void) {
+int expr_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(texts_reach_their_normal_form),
       cmocka_unit_test(symbols_that_may_be_empty_are_not_one),

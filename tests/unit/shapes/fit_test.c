@@ -315,7 +315,7 @@ static void pad_values_name_inputs_once(void **state) {
   assert_message(&err, "of unknown element type");
 }
 
-int main(void) {
+int fit_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fits_have_names),
       cmocka_unit_test(every_policy_at_every_length),

@@ -295,7 +295,7 @@ static void tokens_are_generated(void **state) {
   tare_streaming_free(&s);
 }
 
-int main(void) {
+int growing_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_sums),          cmocka_unit_test(ranges_of_sums_follow),
       cmocka_unit_test(sums_are_fitted_alone),   cmocka_unit_test(growth_is_known),

@@ -97,7 +97,7 @@ static void many_lengths_are_cut(void **unused) {
   free(l);
 }
 
-int main(void) {
+int length_cuts_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_other_cut_pads_less),
       cmocka_unit_test(a_group_for_each_length_pads_nothing),

@@ -171,7 +171,7 @@ static void options_are_checked(void **state) {
   tare_streaming_free(&streaming);
 }
 
-int main(void) {
+int length_input_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lengths_follow_every_policy),
       cmocka_unit_test(what_is_no_length_is_refused),

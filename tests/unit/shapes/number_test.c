@@ -164,7 +164,7 @@ static void floats_are_known(void **state) {
   assert_false(tarei_is_float(TARE_DTYPE_NONE));
 }
 
-int main(void) {
+int number_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_type_is_read),
       cmocka_unit_test(integers_keep_all_bits_and_saturate),

@@ -495,7 +495,7 @@ static void clones_are_equal_until_they_change(void **state) {
   tare_profiles_free(&copy);
 }
 
-int main(void) {
+int profiles_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symbols_come_in_order_of_appearance),
       cmocka_unit_test(expressions_have_a_largest_value),

@@ -158,7 +158,7 @@ static void a_sample_goes_through_in_chunks(void **state) {
   tare_streaming_free(&s);
 }
 
-int main(void) {
+int streaming_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_tell_states),
       cmocka_unit_test(states_are_declared_or_found),

@@ -29,7 +29,7 @@ static void counts_are_products_or_overflow(void **state) {
   assert_int_equal(tare_tensor_count(&empty), 0);
 }
 
-int main(void) {
+int tensor_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dtypes_have_sizes_and_names),
       cmocka_unit_test(counts_are_products_or_overflow),

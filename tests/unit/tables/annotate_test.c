@@ -282,7 +282,7 @@ static void refuses_tables_of_other_models(void **const state) {
   tarei_graph_free(graph);
 }
 
-int main(void) {
+int annotate_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_scales),
       cmocka_unit_test(small_negative_values_take_few_bytes),

@@ -110,7 +110,7 @@ static void kinds_have_names(void **const state) {
   assert_null(tare_cover_name(TARE_COVER_COUNT));
 }
 
-int main(void) {
+int coverage_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sorts_tensors_by_kind),
       cmocka_unit_test(a_table_of_nothing_names_nothing),

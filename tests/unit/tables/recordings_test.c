@@ -82,7 +82,7 @@ static void a_column_with_many_is_enough(void **const state) {
   tarei_graph_free(g);
 }
 
-int main(void) {
+int recordings_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(batches_hold_recordings),
       cmocka_unit_test(a_column_with_many_is_enough),

@@ -139,7 +139,7 @@ static void zero_is_a_dead_tensor(void **const state) {
   tare_table_free(&table);
 }
 
-int main(void) {
+int table_flatbuffers_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_and_rewrites_the_same_bytes),
       cmocka_unit_test(refuses_every_truncation),

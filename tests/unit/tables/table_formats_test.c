@@ -255,7 +255,7 @@ static void the_largest_float_stays(void **const state) {
   }
 }
 
-int main(void) {
+int table_formats_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_pair_names_what_it_loses),
       cmocka_unit_test(own_formats_hold_all),

@@ -222,7 +222,7 @@ static void refuses_every_cut(void **const state) {
   }
 }
 
-int main(void) {
+int table_json_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_losses),
       cmocka_unit_test(keeps_everything_byte_for_byte),

@@ -316,7 +316,7 @@ static void refuses_names_that_ncnn_cannot_read(void **const state) {
   }
 }
 
-int main(void) {
+int table_ncnn_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_every_byte),
       cmocka_unit_test(writes_thresholds_that_changed),

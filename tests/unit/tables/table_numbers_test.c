@@ -91,7 +91,7 @@ static void refuses_malformed_numbers(void **const state) {
   }
 }
 
-int main(void) {
+int table_numbers_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_keep_numbers_byte_for_byte),
       cmocka_unit_test(a_merged_table_has_them),

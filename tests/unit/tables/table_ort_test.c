@@ -206,7 +206,7 @@ static void refuses_every_truncation(void **const state) {
   }
 }
 
-int main(void) {
+int table_ort_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rewrites_its_own_bytes),
       cmocka_unit_test(passes_through_the_native_form),

@@ -207,7 +207,7 @@ static void refuses_malformed_roundings(void **const state) {
   }
 }
 
-int main(void) {
+int table_rounding_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(roundings_are_found_by_layer),
       cmocka_unit_test(a_table_without_roundings_finds_none),

@@ -178,7 +178,7 @@ static int remove_path(void **const state) {
   return unlink(path);
 }
 
-int main(void) {
+int table_template_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rewrites_caches_to_the_byte),
       cmocka_unit_test(replaces_keeps_and_adds),

@@ -156,7 +156,7 @@ static void names_that_text_cannot_hold(void **const state) {
   tare_table_free(&table);
 }
 
-int main(void) {
+int table_text_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(text_keeps_bytes_and_order),
       cmocka_unit_test(text_may_have_other_line_ends),

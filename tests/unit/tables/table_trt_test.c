@@ -231,7 +231,7 @@ static void refuses_malformed_caches(void **const state) {
   assert_null(table);
 }
 
-int main(void) {
+int table_trt_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writes_golden_lines),
       cmocka_unit_test(defaults_suit_trtexec),

@@ -118,7 +118,7 @@ static void what_is_not_known_does_not_count(void **const state) {
   assert_int_equal(check(nodes, dead).changed, 1);
 }
 
-int main(void) {
+int unify_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pooling_keeps_the_scale_of_its_input),
       cmocka_unit_test(concat_has_the_largest_scale_of_its_inputs),

@@ -66,7 +66,7 @@ static void an_sqnr_without_a_value_ranks_last(void **state) {
   free(g.order);
 }
 
-int main(void) {
+int compare_rank_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_metric_without_a_value_ranks_last),
       cmocka_unit_test(an_sqnr_without_a_value_ranks_last),

@@ -96,7 +96,7 @@ static void a_plan_that_fails_at_one_length_is_found(void **state) {
   length_buckets_fini(&b);
 }
 
-int main(void) {
+int length_buckets_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(quantiles_hold_all_samples_once),
                                      cmocka_unit_test(equal_lengths_stay_together),
                                      cmocka_unit_test(a_plan_that_fails_at_one_length_is_found)};

@@ -56,7 +56,7 @@ static void equal_times_are_cut_too(void **state) {
   length_plan_fini(&p);
 }
 
-int main(void) {
+int length_plan_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(times_are_interpolated),
       cmocka_unit_test(what_costs_time_is_cut),

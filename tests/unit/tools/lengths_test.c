@@ -90,7 +90,7 @@ static void without_any_source_the_user_is_told(void **state) {
   assert_null(to);
 }
 
-int main(void) {
+int lengths_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranges_are_least_median_most),
       cmocka_unit_test(specifications_are_read_back),

@@ -55,7 +55,7 @@ static void mistakes_end_the_record(void **state) {
   recorded_fini(&r);
 }
 
-int main(void) {
+int recorded_test(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(options_go_to_their_groups),
                                      cmocka_unit_test(mistakes_end_the_record)};
   return cmocka_run_group_tests(tests, NULL, NULL);

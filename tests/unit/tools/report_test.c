@@ -194,7 +194,7 @@ static void sentences_wrap_between_words(void **state) {
       "short                 \n");
 }
 
-int main(void) {
+int report_test(void) {
   (void)setenv("COLUMNS", "80", 1 /* overwrite */);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(optional_columns_are_left_out),

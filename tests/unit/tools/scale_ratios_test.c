@@ -118,7 +118,7 @@ static void more_tensors_than_are_shown_keep_the_farthest(void **state) {
   tare_table_free(&tables[1]);
 }
 
-int main(void) {
+int scale_ratios_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equal_tables_have_ratio_one),
       cmocka_unit_test(the_farthest_tensors_come_first),

@@ -61,7 +61,7 @@ static void the_median_has_an_interval(void **state) {
   timing_fini(&few);
 }
 
-int main(void) {
+int timing_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(percentiles_are_those_of_trtexec),
       cmocka_unit_test(few_times_have_percentiles_too),

@@ -181,7 +181,7 @@ static void keeps_a_share_on_integers(void **const state) {
   }
 }
 
-int main(void) {
+int mix_test(void) {
   seed_random();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_the_bound_and_is_nearly_the_fastest),

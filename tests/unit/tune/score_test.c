@@ -44,7 +44,7 @@ static void samples_without_labels_are_judged_by_sqnr(void **state) {
   assert_false(tarei_score_is_good(&o, &score));
 }
 
-int main(void) {
+int score_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_drop_without_a_value_holds_no_bound),
       cmocka_unit_test(samples_without_labels_are_judged_by_sqnr),

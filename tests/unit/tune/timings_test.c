@@ -212,7 +212,7 @@ static void other_machines_are_told(void **state) {
   tare_timings_free(&t);
 }
 
-int main(void) {
+int timings_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_shorter_time_is_kept),    cmocka_unit_test(files_keep_everything),
       cmocka_unit_test(malformed_files_are_refused), cmocka_unit_test(damaged_files_never_crash),
