@@ -11,7 +11,8 @@ cd "$(dirname "$0")/.."
 . tools/deps.sh
 native=${1:-build/release/tools/tare}
 case $native in /*) ;; *) native=$PWD/$native ;; esac
-tare_install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user cmake ninja-build pkg-config protobuf-c-compiler libonnx-dev libjs-chart.js
+# shellcheck disable=SC2086 # the list is meant to be split
+tare_install $TARE_CROSS_PACKAGES cmake ninja-build pkg-config protobuf-c-compiler libonnx-dev libjs-chart.js
 build=$PWD/build/aarch64
 root=$build/root
 triple=aarch64-linux-gnu

@@ -8,6 +8,12 @@ libxxhash-dev zlib1g-dev libpcre2-dev libutf8proc-dev libsentencepiece-dev libjs
 # The Python package, its wheel and its tests.
 TARE_PYTHON_PACKAGES="python3 python3-numpy python3-cffi python3-pip python3-venv"
 
+# The tests, the kernels for 64-bit Arm, and scripts that are run by hand and install what they call.
+TARE_TEST_PACKAGES="libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git jq
+mold abigail-tools pandoc mandoc doxygen minisign universal-ctags"
+TARE_CROSS_PACKAGES="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+TARE_HAND_PACKAGES="debootstrap"
+
 # tare_install packages...: does nothing when all are there
 tare_install() {
   missing=

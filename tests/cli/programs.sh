@@ -46,3 +46,19 @@ echo 'dpkg --version | gcc --version' >tests/calls.sh
 sh "$tools/programs.sh" . gcc
 sh "$tools/programs.sh" . cmake 2>message && { echo "gcc is accepted without its package"; exit 1; }
 cat message
+
+# A package that is not installed has what its archive holds; without it, nothing.
+mkdir -p package/DEBIAN package/usr/bin archive
+printf 'Package: tare-elsewhere\nVersion: 1\nArchitecture: all\nMaintainer: nobody <nobody@tare.invalid>\nDescription: none\n' \
+  >package/DEBIAN/control
+: >package/usr/bin/in-archive
+dpkg-deb -b package archive/tare-elsewhere_1_all.deb >/dev/null
+cat >archive/apt-get <<END
+case \$* in *download*) cp $folder/archive/tare-elsewhere_1_all.deb . ;; esac
+END
+chmod +x archive/apt-get
+echo 'in-archive' >tests/calls.sh
+PATH=$folder/archive:$PATH sh "$tools/programs.sh" . tare-elsewhere
+rm archive/tare-elsewhere_1_all.deb
+PATH=$folder/archive:$PATH sh "$tools/programs.sh" . tare-elsewhere 2>message && { echo "a package is believed"; exit 1; }
+grep -q "cannot tell which programs 'tare-elsewhere' has" message
