@@ -9,24 +9,21 @@ set -eu
 tare_takes 2 "$@"
 [ $# -gt 0 ] || tare_misuse "no DIST"
 [ "$(id -u)" -eq 0 ] || tare_misuse "needs root"
+. "$(dirname "$0")/deps.sh"
+. "$(dirname "$0")/bare_root.sh"
 dist=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 root=${2:-$work/root}
 trap 'rm -rf "$work"' EXIT
-bootstrap=$(command -v debootstrap) || [ -d "$root/usr" ] || {
-  echo "try_packages.sh: no debootstrap, and no ROOT made by it (apt-get install debootstrap)" >&2
-  exit 5
+[ -d "$root/usr" ] || {
+  tare_install debootstrap
+  bare_make "$root" "$work/packages"
 }
-[ -d "$root/usr" ] || "$bootstrap" --variant=minbase bookworm "$root" >"$work/debootstrap.log" || {
-  tail -n 5 "$work/debootstrap.log" >&2
-  exit 5
-}
-# A script in the root, with nothing of the environment here but the way to the network. There, apt_get does as apt-get
-# without questions, and tells what it did if it fails.
+# A script in the root, where apt_get does as apt-get without questions, and tells what it did if it fails.
 inside() {
-  chroot "$root" env -i ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} HOME=/root \
-    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -euc "
+  bare_run "$root" "
+    export DEBIAN_FRONTEND=noninteractive
     apt_get() { apt-get -y -qq --no-install-recommends \"\$@\" >/tmp/apt.log 2>&1 || { cat /tmp/apt.log >&2; exit 1; }; }
     $1"
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Part of run_sweep.sh: commands whose output goes nowhere, and commands that get a signal.
-SEED=${SEED:-1}
-TURNS=${TURNS:-3}
+SEED=${SEED:-${TARE_TEST_SEED:-1}}
+TURNS=${TURNS:-$((${TARE_LONG:+9} + 1))}
 wrong=0
 partial=0 # a signal only ends the search, and what was found is written
 

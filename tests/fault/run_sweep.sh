@@ -3,9 +3,12 @@
 # fail, RUNS of each kind (0: all). Options go to the sweep; --kinds alloc --first 77 repeats one point.
 # `ends` in place of RUNS has the command write into a full disk, a closed stream and a pipe that nobody
 # reads, and sends it signals at random times (SEED chooses them; TURNS of each signal).
+# TARE_TEST_SEED chooses points and times where no other option does; TARE_LONG tries ten times as many.
 set -eu
 TARE=$1 SWEEP=$2 SHIM=$3 SOURCE=$4 CASE=$5 RUNS=$6
 shift 6
+[ -z "${TARE_TEST_SEED:-}" ] || set -- --seed "$TARE_TEST_SEED" "$@"
+[ -z "${TARE_LONG:-}" ] || [ "$RUNS" = ends ] || RUNS=$((RUNS * 10))
 [ ! -w /dev/shm ] || export TMPDIR=/dev/shm # syncing costs nothing there
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -67,7 +70,7 @@ layouts) # what is a sample depends on what is read of the data
   for data in good_lhotse.jsonl.gz good_audio.tar; do
     sweep none inspect "$fixtures/$data" --threads 1
   done
-  options="$options --runs 0" # libFLAC reads less where memory ends, at few points
+  [ -z "${TARE_LONG:-}" ] || options="$options --runs 0" # libFLAC reads less where memory ends, at few points
   sweep none inspect "$digits/calib/0010.flac" --threads 1
   ;;
 calibrate)
@@ -165,8 +168,9 @@ check)
   "$TARE" export -q "$model" --calib "$folder/text.json" -o "$folder/int8.onnx" >"$folder/log"
   sweep none check -q "$folder/int8.onnx"
   ;;
-json) # all points: what is printed while options are read is held back
-  options="--text --runs 0 --kinds alloc"
+json) # what is printed while options are read is held back
+  options="$options --text --runs ${many:-0} --kinds alloc"
+  [ -z "${TARE_LONG:-}" ] || options="$options --runs 0"
   sweep none check --json "$SOURCE/tests/fixtures/onnx/check_good.onnx"
   ;;
 import)

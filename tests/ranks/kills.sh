@@ -1,8 +1,8 @@
 #!/bin/sh
 # kills.sh TARE SOURCE [TRIALS [SEED]]: ranks are killed at random points, one or two of three at once or one
-# after the other, and the file has the bytes of one process.
+# after the other, and the file has the bytes of one process. One trial, unless TARE_LONG asks for more.
 set -u
-tare=$1 source=$2 trials=${3:-3} seed=${4:-${TARE_TEST_SEED:-$$}}
+tare=$1 source=$2 trials=${3:-$((${TARE_LONG:+9} + 1))} seed=${4:-${TARE_TEST_SEED:-$$}}
 . "$source/tests/ranks/job.sh"
 echo "seed $seed"
 
