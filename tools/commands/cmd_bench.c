@@ -126,20 +126,18 @@ static void take_percentiles(bench_arguments *const a, const struct argp_state *
   cli_list_fini(&parts);
 }
 
-static error_t bench_parse(const int key, char *const arg, struct argp_state *const state) {
-  bench_arguments *const a = state->input;
+/* At which lengths, and how often and how long. */
+static error_t bench_parse_runs(bench_arguments *const a, const int key, char *const arg,
+                                const struct argp_state *const state) {
   switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &a->profiles;
-      state->child_inputs[1] = &a->streaming;
-      state->child_inputs[2] = &a->model_options;
-      state->child_inputs[3] = &a->common;
-      return 0;
     case OPT_SHAPES:
       a->shapes = arg;
       return 0;
     case OPT_SYMBOLS:
       a->symbols = arg;
+      return 0;
+    case OPT_BENCH_USE_PROFILE:
+      a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
       return 0;
     case OPT_ITERATIONS:
       a->iterations = cli_int(state, "--iterations", arg, 1, 1000000000);
@@ -150,6 +148,18 @@ static error_t bench_parse(const int key, char *const arg, struct argp_state *co
     case OPT_DURATION:
       a->duration_s = cli_real(state, "--duration", arg, 0, 1e6);
       return 0;
+    case OPT_STREAMS:
+      a->streams = (int)cli_int(state, "--streams", arg, 1, MOST_STREAMS);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* What is said about the times. */
+static error_t bench_parse_report(bench_arguments *const a, const int key, char *const arg,
+                                  const struct argp_state *const state) {
+  switch (key) {
     case OPT_PERCENTILES:
       take_percentiles(a, state, arg);
       return 0;
@@ -165,11 +175,20 @@ static error_t bench_parse(const int key, char *const arg, struct argp_state *co
     case OPT_ADVICE:
       a->advice = true;
       return 0;
-    case OPT_BENCH_USE_PROFILE:
-      a->use_profile = (int)cli_int(state, "--use-profile", arg, 0, TARE_MAX_PROFILES - 1);
-      return 0;
-    case OPT_STREAMS:
-      a->streams = (int)cli_int(state, "--streams", arg, 1, MOST_STREAMS);
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t bench_parse(const int key, char *const arg, struct argp_state *const state) {
+  bench_arguments *const a = state->input;
+  error_t result;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->profiles;
+      state->child_inputs[1] = &a->streaming;
+      state->child_inputs[2] = &a->model_options;
+      state->child_inputs[3] = &a->common;
       return 0;
     case ARGP_KEY_ARG:
       opt_take_one(state, &a->path, arg, "one plan or model");
@@ -178,7 +197,8 @@ static error_t bench_parse(const int key, char *const arg, struct argp_state *co
       bench_check(a, state);
       return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      result = bench_parse_runs(a, key, arg, state);
+      return result == ARGP_ERR_UNKNOWN ? bench_parse_report(a, key, arg, state) : result;
   }
 }
 

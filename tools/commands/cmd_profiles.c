@@ -67,14 +67,11 @@ static tare_status cmd_profiles_check(const profiles_arguments *const a, const b
              : TARE_OK;
 }
 
-static error_t cmd_profiles_parse(const int key, char *const arg, struct argp_state *const state) {
-  profiles_arguments *const a = state->input;
+/* How the lengths of data are cut. */
+static error_t cmd_profiles_parse_cuts(profiles_arguments *const a, const int key, char *const arg,
+                                       const struct argp_state *const state) {
   profiles_options *const o = &a->options;
   switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &o->data;
-      state->child_inputs[1] = &o->common;
-      return 0;
     case OPT_PROFILES_MODEL:
       o->model = arg;
       a->of_data = "--model";
@@ -107,6 +104,19 @@ static error_t cmd_profiles_parse(const int key, char *const arg, struct argp_st
       o->max = cli_int(state, "--max", arg, 1, INT64_MAX);
       a->of_data = "--max";
       return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t cmd_profiles_parse(const int key, char *const arg, struct argp_state *const state) {
+  profiles_arguments *const a = state->input;
+  profiles_options *const o = &a->options;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &o->data;
+      state->child_inputs[1] = &o->common;
+      return 0;
     case OPT_PROFILES_WITHIN:
       o->within = cli_real(state, "--within", arg, 0, 1e6) / 100;
       a->of_stats = "--within";
@@ -121,7 +131,7 @@ static error_t cmd_profiles_parse(const int key, char *const arg, struct argp_st
       }
       return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return cmd_profiles_parse_cuts(a, key, arg, state);
   }
 }
 

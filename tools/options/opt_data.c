@@ -102,10 +102,10 @@ static void note_given(opt_data *const o, const int key) {
   }
 }
 
-static error_t data_parse(const int key, char *const arg, struct argp_state *const state) {
+/* What audio is made into. */
+static error_t data_parse_audio(opt_data *const o, const int key, char *const arg,
+                                const struct argp_state *const state) {
   const cli_family presets = family_presets();
-  opt_data *const o = state->input;
-  note_given(o, key);
   switch (key) {
     case OPT_RATE:
       o->rate = (int)cli_int(state, "--rate", arg, 1, 10000000);
@@ -124,21 +124,15 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
     case OPT_WAVEFORM:
       cli_list_add(&o->waveforms, arg);
       return 0;
-    case OPT_LABELS:
-      o->labels = arg;
-      return 0;
-    case OPT_MAP:
-      take_map(o, arg, state);
-      return 0;
-    case OPT_ROWS:
-      o->rows = true;
-      return 0;
-    case OPT_SKIP_BAD:
-      o->skip_bad = true;
-      return 0;
-    case OPT_LIMIT:
-      o->limit = cli_int(state, "--limit", arg, 1, INT64_MAX);
-      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* Texts, and how they become tokens. */
+static error_t data_parse_text(opt_data *const o, const int key, char *const arg,
+                               const struct argp_state *const state) {
+  switch (key) {
     case OPT_TOKENIZER:
       o->tokenizer = arg;
       return 0;
@@ -157,17 +151,54 @@ static error_t data_parse(const int key, char *const arg, struct argp_state *con
     case OPT_SPECIAL_TOKENS:
       o->special_tokens = arg;
       return 0;
-    case ARGP_KEY_END:
-      if (!o->tokenizer && data_texts(o)) {
-        argp_error(state, "%s needs --tokenizer", data_texts(o));
-      }
-      if (o->waveforms.n && !o->gain_range) {
-        argp_error(state, "--waveform needs --gain-range");
-      }
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* Which samples there are, and what belongs to which input. */
+static error_t data_parse_samples(opt_data *const o, const int key, char *const arg,
+                                  const struct argp_state *const state) {
+  switch (key) {
+    case OPT_LABELS:
+      o->labels = arg;
+      return 0;
+    case OPT_MAP:
+      take_map(o, arg, state);
+      return 0;
+    case OPT_ROWS:
+      o->rows = true;
+      return 0;
+    case OPT_SKIP_BAD:
+      o->skip_bad = true;
+      return 0;
+    case OPT_LIMIT:
+      o->limit = cli_int(state, "--limit", arg, 1, INT64_MAX);
       return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
+}
+
+static void data_check_complete(const opt_data *const o, const struct argp_state *const state) {
+  if (!o->tokenizer && data_texts(o)) {
+    argp_error(state, "%s needs --tokenizer", data_texts(o));
+  }
+  if (o->waveforms.n && !o->gain_range) {
+    argp_error(state, "--waveform needs --gain-range");
+  }
+}
+
+static error_t data_parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_data *const o = state->input;
+  note_given(o, key);
+  if (key == ARGP_KEY_END) {
+    data_check_complete(o, state);
+    return 0;
+  }
+  error_t result = data_parse_audio(o, key, arg, state);
+  result = result == ARGP_ERR_UNKNOWN ? data_parse_text(o, key, arg, state) : result;
+  return result == ARGP_ERR_UNKNOWN ? data_parse_samples(o, key, arg, state) : result;
 }
 
 static char *data_help(const int key, const char *const text, void *const input) {

@@ -157,23 +157,34 @@ static void compare_check(const compare_arguments *const a, const struct argp_st
   }
 }
 
-static error_t compare_parse(const int key, char *const arg, struct argp_state *const state) {
-  compare_arguments *const a = state->input;
-  const cli_family raisings = family_raisings();
+/* What strategies are made of: a list of names each. */
+static error_t compare_parse_axis(compare_arguments *const a, const int key, char *const arg,
+                                  const struct argp_state *const state) {
   switch (key) {
-    case ARGP_KEY_INIT:
-      state->child_inputs[0] = &a->in;
-      state->child_inputs[1] = &a->metric;
-      state->child_inputs[2] = &a->build;
-      state->child_inputs[3] = &a->percentile;
-      state->child_inputs[4] = &a->weight_methods;
-      compare_defaults(a);
-      return 0;
-    case 'o':
-      compare_take_output(a, arg, state);
-      return 0;
     case OPT_PRECISIONS:
       compare_take_list(state, key, &a->precisions, arg);
+      return 0;
+    case OPT_FITS:
+      a->own_fits = true;
+      compare_take_list(state, key, &a->fits, arg);
+      return 0;
+    case OPT_METHODS:
+      compare_take_list(state, key, &a->methods, arg);
+      return 0;
+    case OPT_PAD_STATS:
+      compare_take_list(state, key, &a->paddings, arg);
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t compare_parse_option(compare_arguments *const a, const int key, char *const arg,
+                                    const struct argp_state *const state) {
+  const cli_family raisings = family_raisings();
+  switch (key) {
+    case 'o':
+      compare_take_output(a, arg, state);
       return 0;
     case OPT_RAISE_FIRST:
       a->keep_layers = cli_pick(state, &raisings, arg) == 1;
@@ -186,16 +197,6 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       return 0;
     case OPT_EVAL:
       cli_list_add(&a->eval, arg);
-      return 0;
-    case OPT_FITS:
-      a->own_fits = true;
-      compare_take_list(state, key, &a->fits, arg);
-      return 0;
-    case OPT_METHODS:
-      compare_take_list(state, key, &a->methods, arg);
-      return 0;
-    case OPT_PAD_STATS:
-      compare_take_list(state, key, &a->paddings, arg);
       return 0;
     case OPT_TIME_BUDGET:
       a->time_budget = compare_budget_parse(state, arg);
@@ -215,13 +216,29 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
         argp_error(state, "--require is empty: give a bound, such as sqnr>=30");
       }
       return 0;
+    default:
+      return compare_parse_axis(a, key, arg, state);
+  }
+}
+
+static error_t compare_parse(const int key, char *const arg, struct argp_state *const state) {
+  compare_arguments *const a = state->input;
+  switch (key) {
+    case ARGP_KEY_INIT:
+      state->child_inputs[0] = &a->in;
+      state->child_inputs[1] = &a->metric;
+      state->child_inputs[2] = &a->build;
+      state->child_inputs[3] = &a->percentile;
+      state->child_inputs[4] = &a->weight_methods;
+      compare_defaults(a);
+      return 0;
     case ARGP_KEY_END:
       compare_check(a, state);
       a->in.data.several = true; /* of calibration and evaluation */
       parse_requirements(a, state);
       return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return compare_parse_option(a, key, arg, state);
   }
 }
 
