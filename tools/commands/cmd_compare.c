@@ -211,13 +211,9 @@ static void make_grid(const compare_arguments *const a, compare_work *const w) {
   cli_list_fini(&keeping);
 }
 
-static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
-                               tare_error *const err) {
-  w->budget =
-      (compare_budget){.seconds = a->time_budget, .slices = a->work != NULL, .start = cli_now()};
-  CLI_TRY(compare_check_outputs(a, err));
-  CLI_TRY(a->work ? kept_prepare(a->work, a->resume, err) : TARE_OK);
-  say_ignored_requests(&a->in.common, &a->build);
+/* The model, the data, the profiles that cover both data sets, and what is to be tried. */
+static tare_status compare_prepare(const compare_arguments *const a, compare_work *const w,
+                                   tare_error *const err) {
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
@@ -225,14 +221,50 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
   CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, both, 2,
                           w->streaming, &w->profiles, err));
   make_grid(a, w);
-  const int n_strategies = w->grid.n;
   compare_own_add(&a->also, &w->grid);
   CLI_TRY(length_inputs_choose(&a->in, compare_fits(a, w), p.inputs, p.n_inputs, both, 2,
                                w->streaming, &w->lengths, err));
-  if (a->reports.n > 0) {
-    CLI_TRY(details_take_lengths(&w->details, &a->in.common, &p, w->streaming, w->calib, w->eval,
-                                 w->profiles, err));
+  return a->reports.n > 0 ? details_take_lengths(&w->details, &a->in.common, &p, w->streaming,
+                                                 w->calib, w->eval, w->profiles, err)
+                          : TARE_OK;
+}
+
+static void say_measured(const compare_arguments *const a, const compare_work *const w) {
+  char *const next = next_command(a);
+  compare_budget_complain(&w->budget, &w->grid, a->work ? next : NULL);
+  free(next);
+  say_data(&a->in.common, w->calib);
+  say_data(&a->in.common, w->eval);
+  say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
+}
+
+/* What follows from the results. */
+static tare_status compare_conclude(const compare_arguments *const a, compare_work *const w,
+                                    const compare_eval *const e, tare_error *const err) {
+  CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
+  CLI_TRY(verdict_make(&w->grid, a->metric.metric, &w->verdict, err));
+  CLI_TRY(compare_raise(a, w, e, err));
+  CLI_TRY(grid_measure_lengths(&w->grid, err));
+  add_commands(a, w);
+  CLI_TRY(compare_keep_first(a, e, &w->grid, err));
+  CLI_TRY(find_worst(a, w, err));
+  if (a->reports.n > 0 && grid_first(&w->grid) >= 0) {
+    const ports p = ports_of_model(w->model);
+    CLI_TRY(take_plan(a, w, e, &p, err));
   }
+  CLI_TRY(report_grid(a, w, err));
+  return compare_first_failure(&w->grid, err);
+}
+
+static tare_status compare_run(const compare_arguments *const a, compare_work *const w,
+                               tare_error *const err) {
+  w->budget =
+      (compare_budget){.seconds = a->time_budget, .slices = a->work != NULL, .start = cli_now()};
+  CLI_TRY(compare_check_outputs(a, err));
+  CLI_TRY(a->work ? kept_prepare(a->work, a->resume, err) : TARE_OK);
+  say_ignored_requests(&a->in.common, &a->build);
+  CLI_TRY(compare_prepare(a, w, err));
+  const int n_strategies = w->grid.n - a->also.n;
   const compare_eval e = setup(a, w);
   CLI_TRY(compare_own_check(&e, &w->grid, err));
   w->peaks_by_row = peak_restart();
@@ -246,24 +278,8 @@ static tare_status compare_run(const compare_arguments *const a, compare_work *c
     return end_interrupted(a, w, err);
   }
   signals_release_interrupt();
-  char *const next = next_command(a);
-  compare_budget_complain(&w->budget, &w->grid, a->work ? next : NULL);
-  free(next);
-  say_data(&a->in.common, w->calib);
-  say_data(&a->in.common, w->eval);
-  say_fitted(&a->in.common, "evaluation", &w->grid.fp32.fitted);
-  CLI_TRY(grid_rank(&w->grid, a->metric.metric, err));
-  CLI_TRY(verdict_make(&w->grid, a->metric.metric, &w->verdict, err));
-  CLI_TRY(compare_raise(a, w, &e, err));
-  CLI_TRY(grid_measure_lengths(&w->grid, err));
-  add_commands(a, w);
-  CLI_TRY(compare_keep_first(a, &e, &w->grid, err));
-  CLI_TRY(find_worst(a, w, err));
-  if (a->reports.n > 0 && grid_first(&w->grid) >= 0) {
-    CLI_TRY(take_plan(a, w, &e, &p, err));
-  }
-  CLI_TRY(report_grid(a, w, err));
-  return compare_first_failure(&w->grid, err);
+  say_measured(a, w);
+  return compare_conclude(a, w, &e, err);
 }
 
 int cmd_compare(const int argc, char **const argv) {
