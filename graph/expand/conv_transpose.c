@@ -121,6 +121,27 @@ static tare_status read_axis(const tarei_node *const node, const tarei_window *c
              : tarei_fail(err, TARE_E_MODEL, "the pads leave nothing of spatial axis %d", i);
 }
 
+static tare_status conv_transpose_read_channels(const tarei_graph *const graph,
+                                                const tarei_value *const x,
+                                                const tarei_value *const w,
+                                                conv_transpose_form *const f,
+                                                tare_error *const err) {
+  int64_t channels;
+  TAREI_TRY(conv_transpose_const_dim(graph, w, 0, &channels, err));
+  TAREI_TRY(conv_transpose_const_dim(graph, w, 1, &f->out_per_group, err));
+  if (f->group < 1 || channels % f->group) {
+    return tarei_fail(err, TARE_E_MODEL,
+                      "%" PRId64 " channels are not a multiple of attribute 'group', %" PRId64,
+                      channels, f->group);
+  }
+  if (tarei_ops_differ(graph, x->dims[1], w->dims[0])) {
+    return tarei_fail(err, TARE_E_MODEL,
+                      "the input's channels differ from those of the weights, %" PRId64, channels);
+  }
+  f->in_per_group = channels / f->group;
+  return TARE_OK;
+}
+
 static tare_status conv_transpose_read_form(const tarei_graph *const graph,
                                             const tarei_node *const node,
                                             conv_transpose_form *const f, tare_error *const err) {
@@ -136,20 +157,9 @@ static tare_status conv_transpose_read_form(const tarei_graph *const graph,
                              .phases = 1,
                              .out = node->out[0],
                              .biased = tarei_ops_in(graph, node, BIAS) != NULL};
-  int64_t channels, padding[MOST_SPACE];
+  TAREI_TRY(conv_transpose_read_channels(graph, x, w, f, err));
+  int64_t padding[MOST_SPACE];
   tarei_window window;
-  TAREI_TRY(conv_transpose_const_dim(graph, w, 0, &channels, err));
-  TAREI_TRY(conv_transpose_const_dim(graph, w, 1, &f->out_per_group, err));
-  if (f->group < 1 || channels % f->group) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "%" PRId64 " channels are not a multiple of attribute 'group', %" PRId64,
-                      channels, f->group);
-  }
-  if (tarei_ops_differ(graph, x->dims[1], w->dims[0])) {
-    return tarei_fail(err, TARE_E_MODEL,
-                      "the input's channels differ from those of the weights, %" PRId64, channels);
-  }
-  f->in_per_group = channels / f->group;
   TAREI_TRY(tarei_ops_window(graph, node, f->n, w->dims + 2, &window, err));
   TAREI_TRY(tarei_ops_ints(node, "output_padding", f->n, 0, padding, err));
   for (int i = 0; i < f->n; i++) {
