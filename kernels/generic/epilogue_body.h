@@ -3,6 +3,19 @@
 #include "kernels/generic/epilogue.h"
 #include "kernels/generic/quantize16.h"
 
+/* A residual of bytes. */
+TAREI_INLINE v16 epilogue_residual(const uint8_t *residual, size_t n, v16i zero, v16 scale) {
+  return v_mul(i_to_float(i_sub(i_load_u8_n(residual, n), zero)), scale);
+}
+
+TAREI_INLINE void epilogue_put_bytes(const quantizer *q, const uint8_t *table, v16 f, size_t n,
+                                     uint8_t *out) {
+  i_store_u8_n(out, v_quantize(q, f), n);
+  for (size_t k = 0; table && k < n; k++) {
+    out[k] = table[out[k]];
+  }
+}
+
 /* Sixteen columns or fewer, all rows. A missing multiplier is 1, which changes no float. The tests
  * in the loop do not depend on it: the compiler makes loops of their own for what matters. */
 TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, size_t j, size_t n,
@@ -41,8 +54,7 @@ TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, si
       residual += e->ld_residual;
     }
     if (residual_u8) {
-      const v16i r = i_sub(i_load_u8_n(residual_u8, n), residual_zero);
-      f = v_add(f, v_mul(i_to_float(r), residual_scale));
+      f = v_add(f, epilogue_residual(residual_u8, n, residual_zero, residual_scale));
       residual_u8 += e->ld_residual;
     }
     f = e->act_last ? act(f, a, b) : f;
@@ -51,10 +63,7 @@ TAREI_INLINE void finish_stripe(const tarei_epilogue *e, const tarei_tile *t, si
       out_f32 += e->ld_f32;
     }
     if (out_u8) {
-      i_store_u8_n(out_u8, v_quantize(&q, f), n);
-      for (size_t k = 0; e->table && k < n; k++) {
-        out_u8[k] = e->table[out_u8[k]];
-      }
+      epilogue_put_bytes(&q, e->table, f, n, out_u8);
       out_u8 += e->ld_u8;
     }
   }

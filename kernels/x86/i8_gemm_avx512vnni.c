@@ -87,6 +87,24 @@ TAREI_INLINE void vnni_put_any(const i8_sums *s, const vnni_product *p, size_t m
   }
 }
 
+TAREI_INLINE void vnni_put(const i8_sums *s, const vnni_product *p, size_t m0, size_t panel,
+                           const size_t rows, const size_t vectors, const i8_form form) {
+  const tarei_i8_gemm *const g = p->gemm;
+  if (form == I8_BYTES) {
+    i8_put_bytes(s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES);
+  } else if (form == I8_BYTES_BY_ROWS) {
+    i8_put_bytes(s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES_BY_ROWS);
+  } else if (form == I8_BYTES_SCALED) {
+    i8_put_bytes(s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES_SCALED);
+  } else if (form == I8_FLOATS) {
+    i8_put_floats(s, g, m0, panel, rows, vectors, false);
+  } else if (form == I8_FLOATS_AND_RESIDUAL) {
+    i8_put_floats(s, g, m0, panel, rows, vectors, true);
+  } else {
+    vnni_put_any(s, p, m0, panel, rows, vectors);
+  }
+}
+
 /* While some panels are multiplied, the next are brought from beyond L2. Each block of a group of
  * rows fetches its share, so that none waits for memory and nothing is fetched twice. */
 typedef struct shared_fetch {
@@ -151,19 +169,7 @@ TAREI_INLINE void vnni_block(const vnni_product *p, size_t m0, size_t panel, con
     }
     row_cursor_advance_by(&a, rows, p->skip);
   }
-  if (form == I8_BYTES) {
-    i8_put_bytes(&s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES);
-  } else if (form == I8_BYTES_BY_ROWS) {
-    i8_put_bytes(&s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES_BY_ROWS);
-  } else if (form == I8_BYTES_SCALED) {
-    i8_put_bytes(&s, g, p->bounds, m0, panel, rows, vectors, I8_BYTES_SCALED);
-  } else if (form == I8_FLOATS) {
-    i8_put_floats(&s, g, m0, panel, rows, vectors, false);
-  } else if (form == I8_FLOATS_AND_RESIDUAL) {
-    i8_put_floats(&s, g, m0, panel, rows, vectors, true);
-  } else {
-    vnni_put_any(&s, p, m0, panel, rows, vectors);
-  }
+  vnni_put(&s, p, m0, panel, rows, vectors, form);
 }
 
 #define DEFINE_BLOCK(rows, panels, name, shared)                 \
