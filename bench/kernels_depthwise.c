@@ -71,6 +71,50 @@ static void run_planes(void *context) {
 
 /* A sample of c channels: windows of `rows` by `columns`, padded so that stride 1 keeps the size.
  * Floats also become bytes: how long that takes over floats. */
+static void bench_planes_shape(const tarei_kernels *kernels, unsigned isa, bool bytes,
+                               const int64_t *shape) {
+  const int64_t c = shape[0], rows = shape[1], columns = shape[2];
+  const int64_t stride = shape[3], height = shape[4], width = shape[5];
+  const size_t element = bytes ? 1 : sizeof(float), pixel = (size_t)c * element;
+  void *const x = bench_allocate((size_t)(height * width) * pixel);
+  void *const padding = bench_allocate((size_t)width * pixel);
+  void *const w = bench_allocate((size_t)(rows * columns) * pixel);
+  int32_t *const add = bench_allocate((size_t)c * sizeof *add);
+  void *const out = bench_allocate((size_t)(height * width) * pixel);
+  planes p = {.f = bytes ? kernels->dw_planes_i8 : kernels->dw_planes_f32,
+              .call = {.x = x,
+                       .padding = padding,
+                       .in = {height, width},
+                       .out = {(height - 1) / stride + 1, (width - 1) / stride + 1},
+                       .line1 = (height - 1) / stride + 1,
+                       .kernel = {rows, columns},
+                       .stride = {stride, stride},
+                       .dilation = {1, 1},
+                       .pad = {rows / 2, columns / 2},
+                       .channels = (size_t)c,
+                       .w = w,
+                       .add = bytes ? add : NULL}};
+  p.call.epilogue = bytes ? (tarei_epilogue){.out_u8 = out, .ld_u8 = (size_t)c, .inv_scale = 1.0f}
+                          : (tarei_epilogue){.out_f32 = out, .ld_f32 = (size_t)c};
+  const char *name;
+  const double peak_now = bench_peak_rate(bytes, isa, &name);
+  const double operations = 2.0 * (double)(p.call.out[0] * p.call.out[1] * c * rows * columns);
+  planes quantized = p;
+  quantized.call.epilogue = (tarei_epilogue){.out_u8 = out, .ld_u8 = (size_t)c, .inv_scale = 1.0f};
+  measured_work works[2] = {{.run = run_planes, .context = &p},
+                            {.run = run_planes, .context = &quantized}};
+  bench_best_times(works, 2);
+  const double rate = operations / works[0].best;
+  printf("%5lld,%2lldx%lld,%2lld,%4lldx%-3lld %9.1f %7.1f %9.2f\n", (long long)c, (long long)rows,
+         (long long)columns, (long long)stride, (long long)height, (long long)width, rate * 1e-9,
+         peak_now > 0 ? 100 * rate / peak_now : 0, works[1].best / works[0].best);
+  free(x);
+  free(padding);
+  free(w);
+  free(add);
+  free(out);
+}
+
 static void bench_planes(const tarei_kernels *kernels, unsigned isa, bool bytes) {
   static const int64_t shapes[][6] = {
       {32, 3, 3, 1, 33, 65},  {64, 3, 3, 2, 33, 65},  {96, 3, 3, 1, 17, 33}, {96, 5, 5, 1, 17, 33},
@@ -79,47 +123,7 @@ static void bench_planes(const tarei_kernels *kernels, unsigned isa, bool bytes)
   printf("\n%s\n", bytes ? kernels->dw_planes_i8_name : kernels->dw_planes_f32_name);
   printf("%24s %9s %7s %9s\n", "C, window, stride, size", "GOP/s", "% peak", "to bytes");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-    const int64_t c = shapes[s][0], rows = shapes[s][1], columns = shapes[s][2];
-    const int64_t stride = shapes[s][3], height = shapes[s][4], width = shapes[s][5];
-    const size_t element = bytes ? 1 : sizeof(float), pixel = (size_t)c * element;
-    void *const x = bench_allocate((size_t)(height * width) * pixel);
-    void *const padding = bench_allocate((size_t)width * pixel);
-    void *const w = bench_allocate((size_t)(rows * columns) * pixel);
-    int32_t *const add = bench_allocate((size_t)c * sizeof *add);
-    void *const out = bench_allocate((size_t)(height * width) * pixel);
-    planes p = {.f = bytes ? kernels->dw_planes_i8 : kernels->dw_planes_f32,
-                .call = {.x = x,
-                         .padding = padding,
-                         .in = {height, width},
-                         .out = {(height - 1) / stride + 1, (width - 1) / stride + 1},
-                         .line1 = (height - 1) / stride + 1,
-                         .kernel = {rows, columns},
-                         .stride = {stride, stride},
-                         .dilation = {1, 1},
-                         .pad = {rows / 2, columns / 2},
-                         .channels = (size_t)c,
-                         .w = w,
-                         .add = bytes ? add : NULL}};
-    p.call.epilogue = bytes ? (tarei_epilogue){.out_u8 = out, .ld_u8 = (size_t)c, .inv_scale = 1.0f}
-                            : (tarei_epilogue){.out_f32 = out, .ld_f32 = (size_t)c};
-    const char *name;
-    const double peak_now = bench_peak_rate(bytes, isa, &name);
-    const double operations = 2.0 * (double)(p.call.out[0] * p.call.out[1] * c * rows * columns);
-    planes quantized = p;
-    quantized.call.epilogue =
-        (tarei_epilogue){.out_u8 = out, .ld_u8 = (size_t)c, .inv_scale = 1.0f};
-    measured_work works[2] = {{.run = run_planes, .context = &p},
-                              {.run = run_planes, .context = &quantized}};
-    bench_best_times(works, 2);
-    const double rate = operations / works[0].best;
-    printf("%5lld,%2lldx%lld,%2lld,%4lldx%-3lld %9.1f %7.1f %9.2f\n", (long long)c, (long long)rows,
-           (long long)columns, (long long)stride, (long long)height, (long long)width, rate * 1e-9,
-           peak_now > 0 ? 100 * rate / peak_now : 0, works[1].best / works[0].best);
-    free(x);
-    free(padding);
-    free(w);
-    free(add);
-    free(out);
+    bench_planes_shape(kernels, isa, bytes, shapes[s]);
   }
 }
 

@@ -37,59 +37,83 @@ static void run_lstm(void *context) {
   s->kernels->lstm_update(&s->lstm);
 }
 
+typedef struct layer_memory {
+  float *x, *rec, *h, *c, *mult;
+  int32_t *add;
+  uint8_t *h_u8;
+  void *w;
+} layer_memory;
+
+static layer_memory layer_memory_new(size_t n, size_t columns, bool bytes) {
+  const layer_memory m = {
+      .x = bench_allocate(columns * sizeof *m.x),
+      .rec = bench_allocate(columns * sizeof *m.rec),
+      .h = bench_allocate(n * sizeof *m.h),
+      .c = bench_allocate(n * sizeof *m.c),
+      .mult = bench_allocate(columns * sizeof *m.mult),
+      .add = bench_allocate(columns * sizeof *m.add),
+      .h_u8 = bench_allocate(n + 3),
+      .w = bench_allocate(bytes ? tarei_i8_packed_size(n, columns)
+                                : tarei_f32_packed_size(n, columns)),
+  };
+  for (size_t i = 0; i < columns; i++) {
+    m.x[i] = (float)(i * 7 % 41) * 0.1f - 2.0f;
+  }
+  return m;
+}
+
+static void layer_memory_free(const layer_memory *m) {
+  free(m->x);
+  free(m->rec);
+  free(m->h);
+  free(m->c);
+  free(m->mult);
+  free(m->add);
+  free(m->h_u8);
+  free(m->w);
+}
+
 static void bench_layer(const tarei_kernels *kernels, size_t n, size_t gates, bool bytes) {
   const size_t columns = gates * n;
-  float *const x = bench_allocate(columns * sizeof *x);
-  float *const rec = bench_allocate(columns * sizeof *rec);
-  float *const h = bench_allocate(n * sizeof *h);
-  float *const c = bench_allocate(n * sizeof *c);
-  float *const mult = bench_allocate(columns * sizeof *mult);
-  int32_t *const add = bench_allocate(columns * sizeof *add);
-  uint8_t *const h_u8 = bench_allocate(n + 3);
-  void *const w =
-      bench_allocate(bytes ? tarei_i8_packed_size(n, columns) : tarei_f32_packed_size(n, columns));
-  for (size_t i = 0; i < columns; i++) {
-    x[i] = (float)(i * 7 % 41) * 0.1f - 2.0f;
-  }
-  const tarei_epilogue e = {.mult = bytes ? mult : NULL, .out_f32 = rec, .ld_f32 = columns};
+  const layer_memory m = layer_memory_new(n, columns, bytes);
+  const tarei_epilogue e = {.mult = bytes ? m.mult : NULL, .out_f32 = m.rec, .ld_f32 = columns};
   const tarei_state_out out = {
-      .f32 = h, .u8 = bytes ? h_u8 : NULL, .inv_scale = 127.0f, .zero_point = 128};
-  step s = {
-      .kernels = kernels,
-      .bytes = bytes,
-      .i8 = {.a = h_u8, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .add = add, .epilogue = e},
-      .f32 = {.a = h, .lda = n, .m = 1, .k = n, .n = columns, .b = w, .epilogue = e},
-      .gru = {.m = 1,
-              .n = n,
-              .gate_step = n,
-              .x = x,
-              .rec = rec,
-              .h = h,
-              .clip = INFINITY,
-              .linear_before_reset = true,
-              .out = out},
-      .lstm = {.m = 1,
-               .n = n,
-               .gate_step = n,
-               .x = x,
-               .rec = rec,
-               .clip = INFINITY,
-               .c = c,
-               .out_c = c,
-               .out = out}};
+      .f32 = m.h, .u8 = bytes ? m.h_u8 : NULL, .inv_scale = 127.0f, .zero_point = 128};
+  step s = {.kernels = kernels,
+            .bytes = bytes,
+            .i8 = {.a = m.h_u8,
+                   .lda = n,
+                   .m = 1,
+                   .k = n,
+                   .n = columns,
+                   .b = m.w,
+                   .add = m.add,
+                   .epilogue = e},
+            .f32 = {.a = m.h, .lda = n, .m = 1, .k = n, .n = columns, .b = m.w, .epilogue = e},
+            .gru = {.m = 1,
+                    .n = n,
+                    .gate_step = n,
+                    .x = m.x,
+                    .rec = m.rec,
+                    .h = m.h,
+                    .clip = INFINITY,
+                    .linear_before_reset = true,
+                    .out = out},
+            .lstm = {.m = 1,
+                     .n = n,
+                     .gate_step = n,
+                     .x = m.x,
+                     .rec = m.rec,
+                     .clip = INFINITY,
+                     .c = m.c,
+                     .out_c = m.c,
+                     .out = out}};
   measured_work works[] = {{kernels_recurrent_run_product, &s, 0},
                            {gates == 3 ? run_gru : run_lstm, &s, 0}};
   bench_best_times(works, 2);
   printf("%5s %5s %5zu %11.2f %11.2f\n", gates == 3 ? "GRU" : "LSTM", bytes ? "int8" : "float", n,
          works[0].best * 1e6, works[1].best * 1e6);
-  free(x);
-  free(rec);
-  free(h);
-  free(c);
-  free(mult);
-  free(add);
-  free(h_u8);
-  free(w);
+  layer_memory_free(&m);
 }
 
 enum { SMALL_STEPS = 33, SMALL_GATES = 3 };
