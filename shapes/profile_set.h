@@ -3,9 +3,9 @@
 #define TAREI_SHAPES_PROFILE_SET_H
 
 #include <stdbool.h>
+#include <tare/profile.h>
 
 #include "base/error.h"
-#include "shapes/profiles.h"
 #include "shapes/symbol_sum.h"
 
 typedef struct tarei_profile {
@@ -34,20 +34,6 @@ tare_status tarei_profiles_derive(const tare_profiles *profiles, const bool *giv
 /* Checks min <= opt <= max of every symbol, and that sums are sums, and adds the profile. */
 tare_status tarei_profiles_append(tare_profiles *profiles, const tarei_profile *profile,
                                   tare_error *err);
-
-/* Parses a decimal number without sign that takes up the whole text from `at` to `end`. */
-bool tarei_parse_count(const char *at, const char *end, int64_t *value);
-
-/* The first `separator` after `at` that is not in single quotes, or the end. NULL if a quote is not
- * closed. */
-const char *tarei_find_unquoted(const char *at, char separator);
-
-/* Removes white space from both ends of a text. */
-void tarei_trim(const char **at, const char **end);
-
-/* A copy of the text without its single quotes ('' inside means one quote); NULL if memory runs
- * out. */
-char *tarei_unquote(const char *at, const char *end);
 
 /* TARE_E_USAGE for an unknown input; the message lists the names. */
 tare_status tarei_fail_unknown_input(const tare_port *inputs, int n_inputs, const char *name,

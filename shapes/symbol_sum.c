@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "shapes/profile_set.h"
+#include "shapes/text/profile_text.h"
 
 static int symbol_sum_find(const char *const at, const char *const end, const char *const *names,
                            const int n) {

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "shapes/profile_set.h"
+#include "shapes/text/profile_text.h"
 
 enum { MIN, OPT, MAX, N_SPECS };
 

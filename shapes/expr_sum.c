@@ -1,3 +1,4 @@
+/* Sums and products of expressions, and of the polynomials that they are. */
 #include "shapes/expr.h"
 
 #include "base/mem.h"

@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 #include "shapes/profile_set.h"
+#include "shapes/profiles.h"
+#include "shapes/text/profile_text.h"
 
 /* "N" or "min:opt:max". */
 static bool parse_range(const char *at, const char *const end, tare_range *const out) {

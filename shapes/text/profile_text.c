@@ -1,9 +1,9 @@
-/* The small readers that the syntaxes of profiles and of names share. */
+#include "shapes/text/profile_text.h"
+
 #include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "shapes/profile_set.h"
 
 bool tarei_parse_count(const char *at, const char *const end, int64_t *const value) {
   *value = 0;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/source.h"
 #include "shapes/profile_set.h"
+#include "shapes/text/profile_text.h"
 
 /* Adds the profile of one line, if it holds one. The text may be written to. */
 static tare_status add_line(tare_profiles *const set, char *const line, tare_error *const err) {
