@@ -2,7 +2,19 @@
 #ifndef TAREI_DATASETS_NUMPY_ARRAY_ROWS_H
 #define TAREI_DATASETS_NUMPY_ARRAY_ROWS_H
 
-#include "datasets/numpy/array_set.h"
+#include "base/source.h"
+#include "datasets/numpy/npy.h"
+
+typedef struct tarei_array {
+  char *name;          /* key of an archive, or a file's name without .npy; owned */
+  tarei_source source; /* its own file; empty if it is part of another */
+  tarei_packed packed;
+  bool opened; /* npy is known */
+  tarei_npy npy;
+  tarei_unpack *unpack;
+  int64_t next_row; /* next row in the order of unpacking */
+  void *loaded;     /* the elements of a packed array in Fortran order, when needed */
+} tarei_array;
 
 /* Starts at the beginning (again) and reads the header. */
 tare_status tarei_array_rewind(tarei_array *array, tare_error *err);

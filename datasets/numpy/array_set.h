@@ -10,21 +10,9 @@
 #define TAREI_DATASETS_NUMPY_ARRAY_SET_H
 
 #include "base/names.h"
-#include "base/source.h"
 #include "base/str.h"
-#include "datasets/numpy/npy.h"
+#include "datasets/numpy/array_rows.h"
 #include "datasets/reader.h"
-
-typedef struct tarei_array {
-  char *name;          /* key of an archive, or a file's name without .npy; owned */
-  tarei_source source; /* its own file; empty if it is part of another */
-  tarei_packed packed;
-  bool opened; /* npy is known */
-  tarei_npy npy;
-  tarei_unpack *unpack;
-  int64_t next_row; /* next row in the order of unpacking */
-  void *loaded;     /* the elements of a packed array in Fortran order, when needed */
-} tarei_array;
 
 /* The array that feeds an input or contains the labels. */
 typedef struct tarei_array_column {
