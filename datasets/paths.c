@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "datasets/extension.h"
 #include "datasets/lists/csv_manifest.h"
 #include "datasets/lists/list.h"
 #include "datasets/numpy/npy_folder.h"

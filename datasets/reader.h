@@ -79,7 +79,4 @@ const tarei_reader_ops *tarei_reader_named(const char *path);
 /* The first reader that recognises the contents of a file, or NULL. */
 const tarei_reader_ops *tarei_reader_recognizing(const char *path);
 
-/* Whether a path ends in "." and one of the extensions (in any case). */
-bool tarei_has_extension(const char *path, const char *const *extensions);
-
 #endif

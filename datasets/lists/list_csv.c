@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/str.h"
 #include "datasets/csv.h"
+#include "datasets/extension.h"
 #include "datasets/lists/list.h"
 
 static char separator_of(const char *const path) {

@@ -5,6 +5,7 @@
 
 #include "base/infile.h"
 #include "base/mem.h"
+#include "datasets/extension.h"
 #include "datasets/json_object.h"
 #include "datasets/labels/json_label.h"
 #include "datasets/lists/lines.h"

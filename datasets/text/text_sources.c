@@ -1,4 +1,4 @@
-#include "datasets/reader.h"
+#include "datasets/extension.h"
 #include "datasets/text/text_source.h"
 
 #define TAREI_TEXT_SOURCE(name) extern const tarei_text_source tarei_text_source_##name;

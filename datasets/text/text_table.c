@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "datasets/csv.h"
+#include "datasets/extension.h"
 #include "datasets/reader.h"
 #include "datasets/text/text_source.h"
 

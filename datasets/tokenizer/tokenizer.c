@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/source.h"
-#include "datasets/reader.h"
+#include "datasets/extension.h"
 #include "datasets/tokenizer/sentencepiece.h"
 #include "datasets/tokenizer/tokenizer_json.h"
 #include "datasets/tokenizer/unicode.h"

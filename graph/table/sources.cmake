@@ -5,7 +5,7 @@ set(TARE_GRAPH_TABLE_SOURCES
   table/annotate.c table/coverage.c table/draft.c table/layer_numbers.c table/merge.c table/named.c table/parts.c
   table/recordings.c table/restrict.c table/rounding.c
   table/smoothing.c table/table.c table/unify.c
-  table/formats/format_json_read.c table/formats/formats.c table/formats/json_members.c
+  table/formats/format_json_read.c table/formats/format.c table/formats/json_members.c
   table/formats/json_numbers.c table/formats/json_rounding.c table/formats/json_smoothing.c
   table/formats/json_source.c
   table/formats/ncnn_layers.c table/formats/number_lines.c table/formats/ort_range.c

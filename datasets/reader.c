@@ -1,8 +1,7 @@
-#include <string.h>
-#include <strings.h>
+#include "datasets/reader.h"
 
 #include "base/infile.h"
-#include "datasets/reader.h"
+#include "datasets/extension.h"
 
 static const tarei_reader_ops *const READERS[] = {
 #define TAREI_READER(name) &tarei_reader_##name,
@@ -10,20 +9,6 @@ static const tarei_reader_ops *const READERS[] = {
 #undef TAREI_READER
 };
 enum { N_READERS = sizeof READERS / sizeof *READERS };
-
-bool tarei_has_extension(const char *const path, const char *const *const extensions) {
-  const char *const slash = strrchr(path, '/');
-  const char *const name = slash ? slash + 1 : path;
-  const size_t length = strlen(name);
-  for (int i = 0; extensions[i]; i++) {
-    const size_t n = strlen(extensions[i]);
-    if (length > n && name[length - n - 1] == '.' &&
-        strcasecmp(name + length - n, extensions[i]) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
 
 const tarei_reader_ops *tarei_reader_named(const char *const path) {
   for (int i = 0; i < N_READERS; i++) {

@@ -1,8 +1,10 @@
+#include "datasets/lists/list.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "datasets/lists/list.h"
+#include "datasets/extension.h"
 
 static const tarei_sample_list *const LISTS[] = {
 #define TAREI_LIST(name) &tarei_list_##name,
