@@ -11,7 +11,9 @@
 #include "calib/parts/ledger.h"
 #include "calib/parts/settings.h"
 #include "calib/parts/sums.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/rounding.h"
+#include "graph/table/smoothing.h"
 
 typedef struct tarei_stats_profile {
   char *spec;

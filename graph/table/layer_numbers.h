@@ -2,7 +2,34 @@
 #ifndef TAREI_GRAPH_TABLE_LAYER_NUMBERS_H
 #define TAREI_GRAPH_TABLE_LAYER_NUMBERS_H
 
-#include "graph/table/table.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "graph/table/extras.h"
+
+/* A layer with a number for each of its channels. */
+typedef struct tarei_layer_numbers {
+  char *layer;
+  int64_t n;     /* channels */
+  uint64_t hash; /* of the float weights */
+  float *values; /* [n] */
+  tarei_extras extras;
+} tarei_layer_numbers;
+
+typedef struct tarei_numbers {
+  tarei_layer_numbers *items; /* sorted by layer */
+  int n;
+  size_t cap;
+} tarei_numbers;
+
+typedef enum tarei_numbers_kind {
+#define TAREI_LAYER_NUMBERS(ID, member, key, noun) TAREI_NUMBERS_##ID,
+#include "graph/table/layer_numbers.inc"
+#undef TAREI_LAYER_NUMBERS
+  TAREI_NUMBERS_COUNT
+} tarei_numbers_kind;
 
 typedef struct tarei_numbers_about {
   const char *member, *key, *noun;

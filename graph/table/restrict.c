@@ -8,6 +8,7 @@
 #include "graph/table/layer_numbers.h"
 #include "graph/table/rounding.h"
 #include "graph/table/smoothing.h"
+#include "graph/table/table.h"
 
 static bool name_tensors(const tarei_graph *const graph, tarei_names *const out) {
   if (!tarei_names_init(out, (size_t)graph->n_values)) {

@@ -3,7 +3,27 @@
 #ifndef TAREI_GRAPH_TABLE_ROUNDING_H
 #define TAREI_GRAPH_TABLE_ROUNDING_H
 
-#include "graph/table/table.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "graph/table/extras.h"
+
+/* The decisions for one layer. */
+typedef struct tarei_rounding {
+  char *layer;
+  int64_t n, k;  /* output channels, and inputs of each */
+  uint64_t hash; /* of the float weights */
+  uint8_t *up;   /* bits; those after the last weight are zero */
+  tarei_extras extras;
+} tarei_rounding;
+
+typedef struct tarei_roundings {
+  tarei_rounding *items; /* sorted by layer */
+  int n;
+  size_t cap;
+} tarei_roundings;
 
 /* Bytes of the decisions of n output channels with k inputs each; 0 where there are none, or more
  * than an address space holds. */

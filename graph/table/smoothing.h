@@ -3,7 +3,27 @@
 #ifndef TAREI_GRAPH_TABLE_SMOOTHING_H
 #define TAREI_GRAPH_TABLE_SMOOTHING_H
 
-#include "graph/table/table.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "graph/table/extras.h"
+
+/* A tensor whose channels have other scales. */
+typedef struct tarei_smoothing {
+  char *tensor;
+  int64_t channels;
+  int8_t *exponents; /* [channels]: channel c is divided by 2^exponents[c] */
+  double *min, *max; /* [n_columns], of the tensor that is divided */
+  double rms;        /* of its elements, about */
+  tarei_extras extras;
+} tarei_smoothing;
+
+typedef struct tarei_smoothings {
+  tarei_smoothing *items; /* sorted by tensor */
+  int n;
+  size_t cap;
+} tarei_smoothings;
 
 /* Exponents are within these. */
 #define TAREI_SMOOTHING_MOST 24

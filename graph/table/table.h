@@ -12,6 +12,10 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/source.h"
+#include "graph/table/extras.h"
+#include "graph/table/layer_numbers.h"
+#include "graph/table/rounding.h"
+#include "graph/table/smoothing.h"
 
 /* One tensor in one column. */
 typedef struct tarei_cell {
@@ -24,16 +28,6 @@ typedef struct tarei_cell {
   double rms;         /* of the elements; NAN where not known */
   double rows;        /* of a sample, on average; NAN where not known */
 } tarei_cell;
-
-/* Members of a JSON object that this version does not know, in their order. */
-typedef struct tarei_extra {
-  char *key, *json;
-} tarei_extra;
-typedef struct tarei_extras {
-  tarei_extra *items;
-  int n;
-  size_t cap;
-} tarei_extras;
 
 typedef struct tarei_table_profile {
   char *spec;
@@ -48,59 +42,6 @@ typedef struct tarei_table_tensor {
   int place;         /* how many tensors were added before it */
   tarei_extras extras;
 } tarei_table_tensor;
-
-/* How the int8 weights of a layer are rounded (rounding.h). */
-typedef struct tarei_rounding {
-  char *layer;
-  int64_t n, k;  /* output channels, and inputs of each */
-  uint64_t hash; /* of the float weights */
-  uint8_t *up;   /* bits; those after the last weight are zero */
-  tarei_extras extras;
-} tarei_rounding;
-
-typedef struct tarei_roundings {
-  tarei_rounding *items; /* sorted by layer */
-  int n;
-  size_t cap;
-} tarei_roundings;
-
-/* A tensor whose channels have other scales (smoothing.h). */
-typedef struct tarei_smoothing {
-  char *tensor;
-  int64_t channels;
-  int8_t *exponents; /* [channels]: channel c is divided by 2^exponents[c] */
-  double *min, *max; /* [n_columns], of the tensor that is divided */
-  double rms;        /* of its elements, about */
-  tarei_extras extras;
-} tarei_smoothing;
-
-typedef struct tarei_smoothings {
-  tarei_smoothing *items; /* sorted by tensor */
-  int n;
-  size_t cap;
-} tarei_smoothings;
-
-/* A layer with a number for each of its channels (layer_numbers.h). */
-typedef struct tarei_layer_numbers {
-  char *layer;
-  int64_t n;     /* channels */
-  uint64_t hash; /* of the float weights */
-  float *values; /* [n] */
-  tarei_extras extras;
-} tarei_layer_numbers;
-
-typedef struct tarei_numbers {
-  tarei_layer_numbers *items; /* sorted by layer */
-  int n;
-  size_t cap;
-} tarei_numbers;
-
-typedef enum tarei_numbers_kind {
-#define TAREI_LAYER_NUMBERS(ID, member, key, noun) TAREI_NUMBERS_##ID,
-#include "graph/table/layer_numbers.inc"
-#undef TAREI_LAYER_NUMBERS
-  TAREI_NUMBERS_COUNT
-} tarei_numbers_kind;
 
 struct tare_table {
   int minor; /* of the format, as read */

@@ -7,6 +7,7 @@
 #include "graph/quantize/weights/correct_bias.h"
 #include "graph/quantize/weights/weight_scale.h"
 #include "graph/quantize/weights/weight_types.h"
+#include "graph/table/table.h"
 
 /* --- the choices of a table ------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #define TAREI_GRAPH_QUANTIZE_WEIGHTS_WEIGHT_CHOICE_H
 
 #include "graph/quantize/weights/weight_view.h"
+#include "graph/table/layer_numbers.h"
 #include "graph/table/rounding.h"
 
 /* What a table says of the weights of a layer; NULL where it says nothing. */

@@ -16,6 +16,7 @@
 #include "calib/stats.h"
 #include "graph/table/named.h"
 #include "graph/table/smoothing.h"
+#include "graph/table/table.h"
 #include "unit/calib/support/stats_bytes.h"
 
 #define FOLDER TARE_SOURCE_DIR "/tests/fixtures/smoothing/"

@@ -17,6 +17,7 @@
 #include "graph/pass.h"
 #include "graph/quantize/weights/weight_view.h"
 #include "graph/table/rounding.h"
+#include "graph/table/table.h"
 #include "unit/seed.h"
 
 static uint64_t state_of_random;
