@@ -6,7 +6,7 @@
 #include "graph/chains/chain_slice.h"
 #include "graph/passes/const_data.h"
 #include "graph/passes/rewrite.h"
-#include "graph/quantize/output_types.h"
+#include "graph/quantize/requested.h"
 
 /* --- which nodes ------------------------------------------------------------------------------ */
 

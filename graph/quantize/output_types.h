@@ -13,11 +13,6 @@
 tare_status tarei_output_types_mark(tarei_graph *graph, tarei_requested *requested,
                                     tare_error *err);
 
-/* What was asked for the output of a node; ANY: nothing. */
-static inline tare_precision tarei_output_asked(const tarei_node *const node) {
-  return (tare_precision)tarei_attr_int(node, TAREI_ATTR_OUTPUT_ASKED, TARE_PRECISION_ANY);
-}
-
 /* Why a node of a quantized graph does not write what was asked for. */
 tarei_reason tarei_output_reason(const tarei_graph *graph, const tarei_node *node);
 

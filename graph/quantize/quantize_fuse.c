@@ -6,10 +6,10 @@
 #include "graph/pass.h"
 #include "graph/passes/rewrite.h"
 #include "graph/quantize/lower_bound.h"
-#include "graph/quantize/output_types.h"
 #include "graph/quantize/quantize.h"
 #include "graph/quantize/quantize_move.h"
 #include "graph/quantize/quantize_uses.h"
+#include "graph/quantize/requested.h"
 #include "graph/quantize/row_bytes.h"
 
 const tarei_pass tarei_pass_fuse_quantize = {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "graph/quantize/output_types.h"
+#include "graph/quantize/requested.h"
 
 bool tarei_is_activation(const tarei_graph *const graph, const tarei_node *const node) {
   if (!node->op->activation || graph->values[node->in[0]].dtype != TARE_F32) {

@@ -29,6 +29,11 @@ typedef bool tarei_may_request_fn(const tarei_graph *graph, const tarei_node *no
 tare_status tarei_requested_mark(tarei_graph *graph, tarei_requests *requests,
                                  tarei_may_request_fn *may, const char *attribute, tare_error *err);
 
+/* What was asked for the output of a node; ANY: nothing. */
+static inline tare_precision tarei_output_asked(const tarei_node *const node) {
+  return (tare_precision)tarei_attr_int(node, TAREI_ATTR_OUTPUT_ASKED, TARE_PRECISION_ANY);
+}
+
 /* Notes that a node does not get what was asked for, with the reason. */
 void tarei_requested_refuse(tarei_requested *requested, const tarei_node *node, const char *what,
                             const tarei_reason *why);
