@@ -1,3 +1,4 @@
+/* What is added to a graph: values, nodes, inputs and outputs. */
 #include "graph/ir/ir.h"
 
 #include <assert.h>

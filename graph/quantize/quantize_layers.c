@@ -1,3 +1,4 @@
+/* Which nodes run in int8, and the nodes that take their place. */
 #include "graph/quantize/quantize.h"
 
 #include <stdlib.h>
