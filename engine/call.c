@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "engine/context_parts.h"
+#include "engine/frame.h"
 #include "engine/late.h"
 
 static tarei_frame *frame_of(const tarei_step *const step, const tarei_run *const run,

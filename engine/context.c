@@ -1,4 +1,4 @@
-#include "engine/context_parts.h"
+#include "engine/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,10 @@
 #include "base/cores.h"
 #include "base/mem.h"
 #include "base/team.h"
+#include "engine/context_parts.h"
+#include "engine/frame.h"
+#include "engine/lengths.h"
+#include "engine/part.h"
 #include "engine/plan_limits.h"
 #include "engine/plan_profiles.h"
 #include "engine/sizes.h"

@@ -3,10 +3,45 @@
 #define TAREI_ENGINE_CONTEXT_PARTS_H
 
 #include "base/limits.h"
-#include "engine/context.h"
-#include "engine/frame.h"
-#include "engine/lengths.h"
+#include "base/team.h"
+#include "engine/observe/observer.h"
+#include "engine/observe/readers.h"
 #include "engine/plan.h"
+#include "engine/pool.h"
+
+#define TAREI_KEPT_LENGTHS 32 /* for which a context keeps what follows from them */
+
+/* The roots at one length, one behind the other from `offset` on. */
+typedef struct tarei_kept_length {
+  int64_t *key;  /* the profile and the symbols */
+  uint64_t used; /* turn of the last run */
+  size_t offset, bytes;
+  bool complete; /* a run has computed all of it */
+} tarei_kept_length;
+
+/* What a context keeps of steps that only read lengths (engine/lengths.h). */
+typedef struct tarei_kept {
+  char *memory; /* NULL: nothing is kept */
+  size_t bytes;
+  int64_t *keys, *key; /* of all lengths, and that of this run */
+  tarei_kept_length lengths[TAREI_KEPT_LENGTHS];
+  int n, current; /* current: that in which the tensors are, or below 0 */
+  uint64_t turn;
+  bool skips; /* steps that only read lengths need not run */
+} tarei_kept;
+
+/* A frame (engine/frame.h). That of a body is a child of that of the part that contains its node,
+ * which calls it (engine/call.h) as often as necessary. */
+typedef struct tarei_frame {
+  tare_context *context; /* to which the frame belongs */
+  const tarei_part *part;
+  struct tarei_frame **children; /* one for each child of the part */
+  tare_tensor *tensors;          /* per value */
+  const tare_tensor **operands;  /* inputs, then outputs, of each step in turn */
+  int *first_operand;            /* per step */
+  tarei_pool pool;
+  tare_tensor *results; /* for the node of a body, see engine/call.h */
+} tarei_frame;
 
 /* A context: its frames, and what they share. */
 struct tare_context {

@@ -3,21 +3,7 @@
 #ifndef TAREI_ENGINE_FRAME_H
 #define TAREI_ENGINE_FRAME_H
 
-#include "engine/part.h"
-#include "engine/pool.h"
-
-/* The frame of a body is a child of that of the part that contains its node, which calls it
- * (engine/call.h) as often as necessary. */
-typedef struct tarei_frame {
-  tare_context *context; /* to which the frame belongs */
-  const tarei_part *part;
-  struct tarei_frame **children; /* one for each child of the part */
-  tare_tensor *tensors;          /* per value */
-  const tare_tensor **operands;  /* inputs, then outputs, of each step in turn */
-  int *first_operand;            /* per step */
-  tarei_pool pool;
-  tare_tensor *results; /* for the node of a body, see engine/call.h */
-} tarei_frame;
+#include "engine/context_parts.h"
 
 /* Initializes a zeroed frame and those below it; the arena must exist. False if memory runs out;
  * tarei_frame_fini frees what was made. */

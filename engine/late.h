@@ -2,7 +2,7 @@
 #ifndef TAREI_ENGINE_LATE_H
 #define TAREI_ENGINE_LATE_H
 
-#include "engine/frame.h"
+#include "engine/context_parts.h"
 
 /* Allocates memory from the pool of a frame, within the limits; `what` names it in messages. */
 tare_status tarei_late_take(tarei_frame *frame, size_t bytes, const char *what, void **out,

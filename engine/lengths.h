@@ -6,24 +6,11 @@
 #ifndef TAREI_ENGINE_LENGTHS_H
 #define TAREI_ENGINE_LENGTHS_H
 
-#include "base/error.h"
-#include <tare/plan.h>
+#include "engine/plan.h"
+
+struct tarei_kept; /* engine/context_parts.h */
 
 /* --- in a plan -------------------------------------------------------------------------------- */
-
-/* A value that other steps or the caller read, in the memory of number `root` of the roots. */
-typedef struct tarei_length_value {
-  int value, root;
-} tarei_length_value;
-
-typedef struct tarei_lengths {
-  bool *steps; /* per step of the root part: whether it reads only what follows from lengths */
-  int *roots;  /* values with memory of their own that other steps or the caller read */
-  tarei_length_value *values; /* these, and views of them */
-  int n_roots, n_values;
-  size_t cap_roots, cap_values;
-  size_t most; /* bytes of all roots at their largest dims */
-} tarei_lengths;
 
 /* Finds them among the steps of the root part. Even after a failure, tarei_lengths_fini frees it.
  */
@@ -37,29 +24,9 @@ size_t tarei_lengths_bytes(const tare_plan *plan, int64_t bound);
 
 /* --- in a context ----------------------------------------------------------------------------- */
 
-#define TAREI_KEPT_LENGTHS 32
-
-/* The roots at one length, one behind the other from `offset` on. */
-typedef struct tarei_kept_length {
-  int64_t *key;  /* the profile and the symbols */
-  uint64_t used; /* turn of the last run */
-  size_t offset, bytes;
-  bool complete; /* a run has computed all of it */
-} tarei_kept_length;
-
-typedef struct tarei_kept {
-  char *memory; /* NULL: nothing is kept */
-  size_t bytes;
-  int64_t *keys, *key; /* of all lengths, and that of this run */
-  tarei_kept_length lengths[TAREI_KEPT_LENGTHS];
-  int n, current; /* current: that in which the tensors are, or below 0 */
-  uint64_t turn;
-  bool skips; /* steps that only read lengths need not run */
-} tarei_kept;
-
 /* False if memory runs out; tarei_kept_fini frees what was made. */
 bool tarei_kept_make(tare_context *context, int64_t bound);
-void tarei_kept_fini(tarei_kept *kept);
+void tarei_kept_fini(struct tarei_kept *kept);
 
 /* Before the steps of a run, once its shapes are known: where the tensors of roots and views are.
  */

@@ -1,13 +1,48 @@
-/* The internals of tare_plan. */
+/* The internals of tare_plan: what a plan and its parts are, and how one is built. */
 #ifndef TAREI_ENGINE_PLAN_H
 #define TAREI_ENGINE_PLAN_H
 
 #include <tare/plan.h>
 
 #include "engine/blobs.h"
-#include "engine/lengths.h"
-#include "engine/part.h"
+#include "engine/step.h"
 #include "graph/pass_log.h"
+
+/* Where the memory of a value is. */
+typedef enum tarei_storage {
+  TAREI_STORE_NONE,  /* not needed */
+  TAREI_STORE_CONST, /* in the graph */
+  TAREI_STORE_INPUT, /* of the caller */
+  TAREI_STORE_ARENA, /* of the context, at slot.offset */
+  TAREI_STORE_POOL,  /* pool of a frame, when the value is computed: its size is unknown before */
+} tarei_storage;
+
+typedef struct tarei_value_slot {
+  tarei_storage storage;
+  int root;             /* value whose memory is used: the value itself, unless it is a view */
+  size_t offset, bytes; /* in the arena, for roots */
+  bool dynamic;         /* dims depend on the symbols */
+  int first_use,
+      last_use;    /* steps that first write and last read it; n_steps for outputs, -1: none */
+  bool from_shape; /* its contents follow from the symbols alone, and are set for each new shape */
+  int observable;  /* dense number in the plan, or -1 */
+} tarei_value_slot;
+
+/* A part (engine/part.h). A body is a child of the part that contains its node. It shares the
+ * expressions of the enclosing graph, and all its values are in pools. */
+typedef struct tarei_part {
+  tare_plan *plan;    /* to which the part belongs */
+  tarei_graph *graph; /* that of a body belongs to its node, that of the root to the plan */
+  struct tarei_part **children; /* bodies in the order of the steps, see tarei_step.first_child */
+  int n_children;
+  size_t cap_children;
+  tarei_step *steps; /* the nodes that run, in order, without views */
+  int n_steps;
+  bool *runs;              /* per node: the outputs need it, as a step or as a view */
+  tarei_value_slot *slots; /* per value */
+  tare_tensor *bounds;     /* per value: dtype and the largest dims over all profiles (0 in pools),
+                              no data */
+} tarei_part;
 
 /* Destination of the result of an expression: element `at` of the dims or contents of a value. */
 typedef struct tarei_size_place {
@@ -23,20 +58,35 @@ typedef struct tarei_sizes {
   size_t cap_exprs, cap_dims, cap_contents, cap_moves;
 } tarei_sizes;
 
+/* A value that other steps or the caller read, in the memory of number `root` of the roots. */
+typedef struct tarei_length_value {
+  int value, root;
+} tarei_length_value;
+
+/* What follows from the lengths of a run alone (engine/lengths.h). */
+typedef struct tarei_lengths {
+  bool *steps; /* per step of the root part: whether it reads only what follows from lengths */
+  int *roots;  /* values with memory of their own that other steps or the caller read */
+  tarei_length_value *values; /* these, and views of them */
+  int n_roots, n_values;
+  size_t cap_roots, cap_values;
+  size_t most; /* bytes of all roots at their largest dims */
+} tarei_lengths;
+
 /* Names of what the table of a build says, but the plan cannot use (layers/unused.h). */
 typedef struct tarei_unused {
   const char **names;
   int n;
 } tarei_unused;
 
-/* A plan: its parts, and what they share. Only values of the root part have sizes that follow from
- * the symbols, and places in the arena. */
 /* A float tensor that an observer is shown. */
 typedef struct tarei_observable {
   const char *name;
   bool is_read; /* by an int8 layer, or what is moved from it */
 } tarei_observable;
 
+/* A plan: its parts, and what they share. Only values of the root part have sizes that follow from
+ * the symbols, and places in the arena. */
 struct tare_plan {
   tarei_part root;
   tare_profiles *profiles;

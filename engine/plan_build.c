@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "engine/evaluate.h"
 #include "engine/layers/layers.h"
+#include "engine/lengths.h"
+#include "engine/part.h"
 #include "engine/plan.h"
 #include "engine/plan_limits.h"
 #include "engine/plan_ports.h"

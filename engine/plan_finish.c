@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/lengths.h"
 #include "engine/memory_plan.h"
+#include "engine/part.h"
 #include "engine/plan.h"
 #include "engine/plan_profiles.h"
 #include "engine/sizes.h"

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "engine/part.h"
 
 static bool is_own(const tarei_part *const part, const int v, const tarei_storage storage) {
   return part->slots[v].storage == storage && part->slots[v].root == v;

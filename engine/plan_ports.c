@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "engine/lengths.h"
+#include "engine/part.h"
 
 const char *tarei_plan_keep(tare_plan *const plan, tarei_str *const text) {
   if (text->failed || !TAREI_GROW(plan->strings, plan->n_strings, plan->cap_strings)) {

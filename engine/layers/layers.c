@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/part.h"
 #include "engine/plan_ports.h"
 #include "engine/plan_profiles.h"
 #include "graph/pass.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/context.h"
+#include "engine/context_parts.h"
 #include "engine/plan.h"
 #include "unit/engine/support/built.h"
 #include "unit/seed.h"
