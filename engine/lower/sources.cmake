@@ -93,7 +93,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products/products.c
   lower/products/row_scales.c
   lower/recurrent/lower_recurrent.c
-  lower/recurrent/recurrent.c
+  lower/recurrent/recurrent_run.c
   lower/recurrent/recurrent_f64.c
   lower/recurrent/recurrent_input.c
   lower/recurrent/recurrent_rows.c

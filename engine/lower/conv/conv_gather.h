@@ -5,7 +5,7 @@
 #ifndef TAREI_ENGINE_LOWER_CONV_CONV_GATHER_H
 #define TAREI_ENGINE_LOWER_CONV_CONV_GATHER_H
 
-#include "engine/lower/conv/conv_rows.h"
+#include "engine/lower/conv/conv_types.h"
 
 /* The sizes of one run. */
 typedef struct tarei_conv_geometry {

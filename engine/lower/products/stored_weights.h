@@ -7,7 +7,7 @@
 #ifndef TAREI_ENGINE_LOWER_PRODUCTS_STORED_WEIGHTS_H
 #define TAREI_ENGINE_LOWER_PRODUCTS_STORED_WEIGHTS_H
 
-#include "engine/lower/products/float_weights.h"
+#include "engine/lower/products/float_weights_types.h"
 
 #define TAREI_WEIGHT_BLOCK 64
 
