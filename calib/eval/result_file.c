@@ -4,6 +4,7 @@
 
 #include "calib/file/stats_read.h"
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 int64_t tarei_result_n_scores(const tare_eval_result *const result) {
   return 1 + (int64_t)result->n_profiles + result->n_levels + result->n_outputs;

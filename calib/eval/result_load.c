@@ -10,6 +10,7 @@
 #include "calib/eval/result_file.h"
 #include "calib/file/stats_read.h"
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 #include "datasets/hdf5/hdf5_driver.h"
 #include "datasets/hdf5/hdf5_lock.h"
 

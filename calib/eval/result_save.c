@@ -7,6 +7,7 @@
 #include "calib/eval/result_file.h"
 #include "calib/file/stats_write.h"
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 #include "datasets/hdf5/hdf5_lock.h"
 #include "datasets/hdf5/hdf5_outfile.h"
 

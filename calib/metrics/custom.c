@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-#include "shapes/number.h"
+#include "base/mem.h"
+#include "calib/metrics/states.h"
 
 static const tare_custom_metric *custom_of(const tare_metric_states *const states) {
   return &((const tarei_custom_metric *)states->metric)->given;
@@ -41,6 +42,15 @@ static tare_status custom_value(const tarei_metric_choice *const choice, double 
   return TARE_OK;
 }
 
+static tarei_metric *custom_copy(const tarei_metric *const metric) {
+  tarei_custom_metric *const copy = tarei_calloc(1, sizeof *copy);
+  if (!copy) {
+    return NULL;
+  }
+  *copy = *(const tarei_custom_metric *)metric;
+  return &copy->base;
+}
+
 tare_status tarei_custom_metric_make(const tare_custom_metric *const given,
                                      tarei_custom_metric *const out, tare_error *const err) {
   TAREI_TRY(TAREI_CHECK_RESERVED(tare_custom_metric, given, err));
@@ -56,6 +66,7 @@ tare_status tarei_custom_metric_make(const tare_custom_metric *const given,
                                         .lower_is_better = given->lower_is_better,
                                         .truth = given->truth,
                                         .custom = true,
+                                        .copy = custom_copy,
                                         .add = custom_add,
                                         .value = custom_value},
                                .given = *given};

@@ -31,12 +31,12 @@ const char *tare_metric_name(const int metric) {
   return m ? m->name : NULL;
 }
 
-int tare_metric_states_metric(const tare_metric_states *const states) {
-  int metric = N_METRICS - 1;
-  while (metric >= 0 && METRICS[metric] != states->metric) {
-    metric--;
+int tarei_metric_number(const tarei_metric *const metric) {
+  int number = N_METRICS - 1;
+  while (number >= 0 && METRICS[number] != metric) {
+    number--;
   }
-  return metric;
+  return number;
 }
 
 const char *tare_metric_summary(const int metric) {

@@ -7,8 +7,10 @@
 
 #include <tare/dataset.h>
 
+#include "base/str.h"
 #include "calib/metrics/settings.h"
-#include "calib/metrics/states.h"
+
+struct tarei_metric_choice; /* states.h */
 
 /* One output of one sample, with what it is compared with. */
 typedef struct tarei_metric_case {
@@ -27,6 +29,10 @@ typedef struct tarei_metric {
   unsigned takes; /* options, TAREI_METRIC_BIT of each */
   int least_rank; /* minimum rank of the output */
   bool custom;    /* of the program (custom.h), for this evaluation alone */
+
+  /* Where it is of the program: a copy for states, which outlive the evaluation, or NULL if memory
+   * runs out; free() it. NULL: states need none. */
+  struct tarei_metric *(*copy)(const struct tarei_metric *metric);
 
   /* Checks the settings together; NULL: nothing to check. TARE_E_USAGE. */
   tare_status (*check)(const tarei_metric_settings *settings, tare_error *err);
@@ -48,10 +54,10 @@ typedef struct tarei_metric {
   double (*of_sums)(const double *sums);
 
   /* Otherwise: the value of a choice of rows, NAN if it has none. TARE_E_MEMORY. */
-  tare_status (*value)(const tarei_metric_choice *choice, double *out, tare_error *err);
+  tare_status (*value)(const struct tarei_metric_choice *choice, double *out, tare_error *err);
   /* Where `value` takes long: states for draws from a choice of samples. They come back in
    * *out, or NULL if `value` is quick enough. NULL: it always is. TARE_E_MEMORY. */
-  tare_status (*brief)(const tarei_metric_choice *choice, tare_metric_states **out,
+  tare_status (*brief)(const struct tarei_metric_choice *choice, tare_metric_states **out,
                        tare_error *err);
   /* Whether the numbers of states that were read from a file are ones that `value` can take. */
   bool (*accepts)(const tare_metric_states *states);
@@ -75,6 +81,9 @@ double tarei_metric_ratio(const double *sums);
 tare_status tarei_metric_read_classes(const tarei_metric_case *c,
                                       const tarei_metric_settings *settings, tarei_str *out,
                                       tare_error *err);
+
+/* Its row in metrics.inc, -1 for one of the program. */
+int tarei_metric_number(const tarei_metric *metric);
 
 /* Finds a metric by name. TARE_E_USAGE. */
 tare_status tarei_metric_find(const char *name, const tarei_metric **out, tare_error *err);

@@ -1,5 +1,6 @@
 /* Share of labelled positions whose label is the first largest class, or among the largest. */
 #include "calib/metrics/class_labels.h"
+#include "calib/metrics/states.h"
 
 static tare_status metric_accuracy_add(const tarei_metric_case *const c,
                                        tare_metric_states *const states, tare_error *const err) {

@@ -1,6 +1,7 @@
 /* Share of positions where the first largest class is that of the reference. */
 #include "calib/metrics/metric.h"
 #include "calib/metrics/rows.h"
+#include "calib/metrics/states.h"
 
 static tare_status metric_agreement_add(const tarei_metric_case *const c,
                                         tare_metric_states *const states, tare_error *const err) {

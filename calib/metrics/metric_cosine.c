@@ -4,6 +4,7 @@
 
 #include "calib/metrics/embedding.h"
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 static tare_status metric_cosine_add(const tarei_metric_case *const c,
                                      tare_metric_states *const states, tare_error *const err) {

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "calib/metrics/metric.h"
 #include "calib/metrics/rows.h"
+#include "calib/metrics/states.h"
 #include "calib/metrics/vocabulary.h"
 
 /* A text as the units that are compared: unit i is characters starts[i] up to starts[i + 1]. */

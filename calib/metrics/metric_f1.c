@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "calib/metrics/class_labels.h"
+#include "calib/metrics/states.h"
 
 /* A row has one of these for each pair of classes that occurs in the sample. */
 enum { PAIR_LABEL, PAIR_GUESS, PAIR_COUNT, PAIR_NUMBERS };

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "calib/metrics/class_labels.h"
+#include "calib/metrics/states.h"
 #include "shapes/number.h"
 
 /* log of the sum of exp, without overflow; NAN if a score is not a number. */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "calib/metrics/embedding.h"
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 enum { NEIGHBOURS = 10 };
 

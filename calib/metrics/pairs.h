@@ -4,6 +4,7 @@
 #define TAREI_CALIB_METRICS_PAIRS_H
 
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 /* The valid values of the output and those that belong to them, in row-major order. */
 typedef struct tarei_pairs {

@@ -4,6 +4,7 @@
 #define TAREI_CALIB_METRICS_PRINTED_H
 
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 /* Bytes that a command may print for a number of runs. */
 size_t tarei_printed_most(int64_t n_runs);

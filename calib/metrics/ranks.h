@@ -3,6 +3,7 @@
 #define TAREI_CALIB_METRICS_RANKS_H
 
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 /* Sides of a pair. */
 enum { TAREI_RANKS_GOT, TAREI_RANKS_WANT };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "calib/metrics/custom.h"
+#include "calib/metrics/metric.h"
 
 tare_status tarei_metric_states_new(const tarei_metric *const metric,
                                     const tarei_metric_settings *const settings,
@@ -15,15 +15,14 @@ tare_status tarei_metric_states_new(const tarei_metric *const metric,
     return tarei_fail_memory(err, "metric", sizeof **out);
   }
   (*out)->metric = metric;
-  if (metric->custom) {
-    tarei_custom_metric *const own = tarei_calloc(1, sizeof *own);
+  if (metric->copy) {
+    tarei_metric *const own = metric->copy(metric);
     if (!own) {
       tarei_metric_states_free(out);
       return tarei_fail_memory(err, "metric", sizeof *own);
     }
-    *own = *(const tarei_custom_metric *)metric;
     (*out)->own = own;
-    (*out)->metric = &own->base;
+    (*out)->metric = own;
   }
   (*out)->settings = *settings;
   (*out)->total = NAN;
@@ -238,6 +237,10 @@ tare_status tarei_metric_choice_brief(const tarei_metric_choice *const choice,
   const tarei_metric *const metric = choice->states->metric;
   *out = NULL;
   return metric->brief ? metric->brief(choice, out, err) : TARE_OK;
+}
+
+int tare_metric_states_metric(const tare_metric_states *const states) {
+  return tarei_metric_number(states->metric);
 }
 
 int64_t tare_metric_states_count(const tare_metric_states *const states) {

@@ -18,6 +18,7 @@
 #include "bench/ort.h"
 #include "calib/metrics/metric.h"
 #include "calib/eval/eval_tally.h"
+#include "calib/metrics/states.h"
 #include "tools/cli.h"
 
 enum { FAILED = 1, SKIPPED = 77, MOST_PORTS = 16 };

@@ -10,6 +10,7 @@
 #include <tare/eval.h>
 
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 enum { N = 200 };
 

@@ -3,6 +3,7 @@
 #define TAREI_TESTS_UNIT_METRICS_MADE_METRIC_H
 
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 
 typedef struct made_metric {
   const tarei_metric *metric;

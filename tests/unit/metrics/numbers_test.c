@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "calib/metrics/states.h"
 #include "unit/metrics/made_metric.h"
 
 static float answers[] = {0.5F, -1.25F, 3, 3, 0.125F, 7};

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "calib/metrics/metric.h"
+#include "calib/metrics/states.h"
 #include "tools/compare/compare_grid.h"
 
 enum { STRATEGIES = 3 };
