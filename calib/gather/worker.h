@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "calib/accumulator.h"
-#include "calib/gather/gather.h"
+#include "calib/gather/gather_job.h"
 #include "calib/gram_rows.h"
 #include "calib/refused.h"
 #include "datasets/dataset.h"
