@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/compare/resume/kept_difference.h"
 #include "tools/compare/resume/kept_names.h"
-#include "tools/compare/resume/kept_settings.h"
 #include "tools/json_out.h"
 #include "tools/say.h"
 

@@ -1,11 +1,12 @@
 #include "tools/compare/resume/kept_names.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tools/compare/options/compare_precisions.h"
-#include "tools/compare/resume/kept_settings.h"
 
 char *kept_pass_name(const grid_pass *const pass) {
   return cli_format("%s%s", tare_fit_name(pass->fit), pass->count_padding ? "-counted" : "");
@@ -39,6 +40,14 @@ char *kept_result_name(const grid *const g, const int strategy) {
     name = cli_append(name, "-%.15g", s->percentile);
   }
   return s->precision ? cli_append(name, "-%s", compare_precisions().name(s->precision)) : name;
+}
+
+char *kept_file_state(const char *const path) {
+  struct stat s;
+  return stat(path, &s) == 0
+             ? cli_format("%s, %" PRId64 " bytes, modified %" PRId64 ".%09ld", path,
+                          (int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec)
+             : cli_format("%s, missing", path);
 }
 
 cJSON *kept_strategy(const grid *const g, const int strategy) {

@@ -13,6 +13,9 @@ char *kept_result_name(const grid *g, int strategy);
 /* What a row is, -1: the float plan; of a file of the user, with its size and time. */
 cJSON *kept_strategy(const grid *g, int strategy);
 
+/* Size and time of a file, as a text that changes when the file does; the caller frees it. */
+char *kept_file_state(const char *path);
+
 /* A member that counts something; 0 where there is none. */
 int64_t kept_count(const cJSON *object, const char *name);
 

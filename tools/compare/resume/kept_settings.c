@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "tools/compare/resume/kept_names.h"
 #include "tools/options/lengths.h"
 #include "tools/progress.h"
 #include "tools/signals.h"
@@ -59,14 +59,6 @@ static void settings_of_options(const recorded *const given, cJSON *const settin
     }
     free(name);
   }
-}
-
-char *kept_file_state(const char *const path) {
-  struct stat s;
-  return stat(path, &s) == 0
-             ? cli_format("%s, %" PRId64 " bytes, modified %" PRId64 ".%09ld", path,
-                          (int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec)
-             : cli_format("%s, missing", path);
 }
 
 /* An option names it, and its contents count. */
@@ -127,30 +119,4 @@ tare_status kept_settings(const compare_arguments *const a, const compare_work *
   }
   *out = settings;
   return TARE_OK;
-}
-
-/* --- differences ------------------------------------------------------------------------------ */
-
-static const char *setting_of(const cJSON *const settings, const char *const name) {
-  const char *const text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(settings, name));
-  return text ? text : "not given";
-}
-
-/* Those of `from`; of each in both only once. */
-static char *append_differences(char *text, const cJSON *const from, const cJSON *const before,
-                                const cJSON *const now) {
-  const cJSON *item = NULL;
-  cJSON_ArrayForEach(item, from) {
-    const char *const name = item->string ? item->string : "";
-    const char *const a = setting_of(before, name), *const b = setting_of(now, name);
-    const bool again = from == now && cJSON_GetObjectItemCaseSensitive(before, name);
-    if (!again && strcmp(a, b) != 0) {
-      text = cli_append(text, "%s%s was '%s' and is '%s'", text ? "; " : "", name, a, b);
-    }
-  }
-  return text;
-}
-
-char *kept_settings_difference(const cJSON *const before, const cJSON *const now) {
-  return append_differences(append_differences(NULL, before, before, now), now, before, now);
 }

@@ -9,10 +9,4 @@
 tare_status kept_settings(const compare_arguments *a, const compare_work *w, cJSON **out,
                           tare_error *err);
 
-/* The settings that differ, with both values; NULL: none. The caller frees it. */
-char *kept_settings_difference(const cJSON *before, const cJSON *now);
-
-/* Size and time of a file, as a text that changes when the file does; the caller frees it. */
-char *kept_file_state(const char *path);
-
 #endif

@@ -1,3 +1,4 @@
+/* Which evidence a verdict follows from, and what it says. */
 #include "tools/compare/verdict.h"
 
 #include <inttypes.h>

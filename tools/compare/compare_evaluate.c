@@ -1,3 +1,4 @@
+/* Plans side by side over passes of the data. */
 #include "tools/compare/compare_eval.h"
 
 #include <inttypes.h>
