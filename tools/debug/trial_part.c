@@ -1,3 +1,4 @@
+/* A trial of a part: what it is built with, how it fails, and whether another fails like it. */
 #include "tools/debug/trial.h"
 
 #include <ctype.h>

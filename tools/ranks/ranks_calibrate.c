@@ -1,3 +1,4 @@
+/* The course of a calibration by ranks, from joining to leaving. */
 #include "tools/ranks/ranks.h"
 
 #include <inttypes.h>
