@@ -55,7 +55,7 @@ static const transport *module_find(void) {
   const ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
   const transport *found = NULL;
   for (size_t i = 0; length > 0 && !found && i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
-    const int folder = (int)(strrchr(command, '/') + 1 - command);
+    const int folder = *FOLDERS[i] == '/' ? 0 : (int)(strrchr(command, '/') + 1 - command);
     char *const path = cli_format("%.*s%stare_mpi.so", folder, command, FOLDERS[i]);
     /* Open MPI loads components that need its names */
     void *const module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
