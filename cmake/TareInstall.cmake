@@ -23,11 +23,36 @@ if(TARE_HAS_SENTENCEPIECE)
   string(APPEND TARE_PC_REQUIRES " sentencepiece")
   string(APPEND TARE_PC_LIBS " -lstdc++")
 endif()
-configure_file(cmake/tare.pc.in tare.pc @ONLY)
-configure_file(cmake/tare-static.pc.in tare-static.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tare.pc ${PROJECT_BINARY_DIR}/tare-static.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-  COMPONENT development)
+
+# For pkg-config: only the installation knows the prefix, and fills it in where it has to be absolute. This is so below
+# an absolute folder, and in /usr: pkg-config drops flags for folders of the compiler only if they are spelled as it
+# spells them, and that of freedesktop.org puts a sysroot before paths from ${pcfiledir}, which have it already.
+set(TARE_PC_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+tare_path_from(path "${TARE_PC_DIR}" .)
+string(REGEX REPLACE "/$" "" path "${path}")
+set(folder ${TARE_PC_DIR})
+if(NOT IS_ABSOLUTE "${folder}")
+  string(PREPEND folder "\${CMAKE_INSTALL_PREFIX}/")
+endif()
+set(TARE_PC_PREFIX @TARE_PC_PREFIX@)
+foreach(name LIBDIR INCLUDEDIR)
+  set(TARE_PC_${name} ${CMAKE_INSTALL_${name}})
+  if(NOT IS_ABSOLUTE "${TARE_PC_${name}}")
+    string(PREPEND TARE_PC_${name} "\${prefix}/")
+  endif()
+endforeach()
+foreach(name tare tare-static)
+  configure_file(cmake/${name}.pc.in ${name}.pc.in @ONLY)
+endforeach()
+install(CODE "
+  set(TARE_PC_PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
+  if(NOT IS_ABSOLUTE \"${TARE_PC_DIR}\" AND NOT TARE_PC_PREFIX MATCHES \"^(/usr)?$\")
+    set(TARE_PC_PREFIX \"\\\${pcfiledir}/${path}\")
+  endif()
+  foreach(name tare tare-static)
+    configure_file(\"${PROJECT_BINARY_DIR}/\${name}.pc.in\" \"${PROJECT_BINARY_DIR}/\${name}.pc\" @ONLY)
+    file(INSTALL \"${PROJECT_BINARY_DIR}/\${name}.pc\" DESTINATION \"${folder}\")
+  endforeach()" COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/c/ COMPONENT development
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libtare-dev/examples)
 

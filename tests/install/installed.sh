@@ -1,6 +1,6 @@
 #!/bin/sh
-# installed.sh CMAKE CC PKG_CONFIG BUILD SOURCE: what is installed is enough to build programs with, by pkg-config and by
-# CMake, and to use them and the command, its manual and its completions from where it was put.
+# installed.sh CMAKE CC PKG_CONFIG BUILD SOURCE: what is installed is enough to build the examples with, by pkg-config and by
+# CMake, and to use them and the command, its manual and its completions from where it was moved.
 set -eu
 cmake=$1 cc=$2 pkg_config=$3 build=$4 source=$5
 work=$(mktemp -d)
@@ -28,7 +28,7 @@ echo "== pkg-config"
 export PKG_CONFIG_PATH="$library/pkgconfig"
 for example in examples/*.c; do
   # shellcheck disable=SC2046 # a list of flags
-  "$cc" -std=c11 -Wall -Wextra -Werror "$example" $("$pkg_config" --define-prefix --cflags --libs tare) \
+  "$cc" -std=c11 -Wall -Wextra -Werror "$example" $("$pkg_config" --cflags --libs tare) \
     -Wl,-rpath,"$library" -pthread -lm -o "$(basename "$example" .c)"
 done
 "$work/calibrate" "$intents/intents-mini.onnx" sequence=4:64:512 "$intents/calib.h5" b.plan
@@ -90,7 +90,7 @@ test "$(wc -l <chunks)" -gt 3
 
 echo "== static library"
 # shellcheck disable=SC2046 # a list of flags
-"$cc" -std=c11 "$source/examples/c/infer.c" $("$pkg_config" --define-prefix --cflags --libs tare-static) -o infer-static
+"$cc" -std=c11 "$source/examples/c/infer.c" $("$pkg_config" --cflags --libs tare-static) -o infer-static
 ldd infer-static | grep -q libtare && exit 1
 printf '2 17 23 5 6 7 8 9 3\n' | "$work/infer-static" a.plan >static-answer
 tail -n 1 answers | cmp - static-answer

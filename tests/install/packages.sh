@@ -63,5 +63,6 @@ for file in bin/tare include/tare/tare.h share/man/man1/tare.1.gz share/doc/tare
   test -s "root/usr/$file"
 done
 library=$(dirname "$(find root -name libtare.so.0)")
+grep -qx 'prefix=/usr' "$library/pkgconfig/tare.pc"
 LD_LIBRARY_PATH=$library "$work/root/usr/bin/tare" version
 ! readelf -d root/usr/bin/tare "$library/libtare.so.0" | grep -E 'R(UN)?PATH.*(build|home|work)'
