@@ -7,22 +7,32 @@ set(TARE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
 
 install(TARGETS tare EXPORT tare
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
-install(TARGETS tare_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS tare_static EXPORT tare_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tare DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h")
-install(EXPORT tare NAMESPACE tare:: FILE tareConfig.cmake DESTINATION ${TARE_CMAKE_DIR}
-  COMPONENT development)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/tareConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake DESTINATION ${TARE_CMAKE_DIR}
-  COMPONENT development)
 # What a program links beside libtare.a.
 set(TARE_PC_REQUIRES "hdf5 sndfile samplerate libarchive kissfft-float libprotobuf-c libcjson libpcre2-8 libutf8proc zlib libxxhash")
 set(TARE_PC_LIBS "-pthread -lm")
+set(libraries Threads::Threads PkgConfig::TARE_STATIC m)
 if(TARE_HAS_SENTENCEPIECE)
   string(APPEND TARE_PC_REQUIRES " sentencepiece")
   string(APPEND TARE_PC_LIBS " -lstdc++")
+  list(APPEND libraries stdc++)
 endif()
+
+# For CMake: two files of targets, as only who links the archive needs what it links.
+list(TRANSFORM libraries REPLACE "(.+)" "$<LINK_ONLY:\\1>")
+target_link_libraries(tare_static INTERFACE "$<INSTALL_INTERFACE:${libraries}>")
+target_include_directories(tare_static INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+foreach(name tare tare_static)
+  install(EXPORT ${name} NAMESPACE tare:: FILE ${name}_targets.cmake DESTINATION ${TARE_CMAKE_DIR}
+    COMPONENT development)
+endforeach()
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tareConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+configure_file(cmake/tareConfig.cmake.in tareConfig.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tareConfig.cmake ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake
+  DESTINATION ${TARE_CMAKE_DIR} COMPONENT development)
 
 # For pkg-config: only the installation knows the prefix, and fills it in where it has to be absolute. This is so below
 # an absolute folder, and in /usr: pkg-config drops flags for folders of the compiler only if they are spelled as it
