@@ -21,12 +21,15 @@ SONAME = "libtare.so.0"
 
 
 def _library() -> str:
-    """TARE_LIBRARY, else the library inside the package, else that of the system."""
+    """TARE_LIBRARY, else the library inside the package, else that of its prefix, else that of the system."""
     chosen = os.environ.get("TARE_LIBRARY")
     if chosen:
         return chosen
-    own = pathlib.Path(__file__).parent / "lib" / SONAME
-    return str(own) if own.exists() else SONAME
+    package = pathlib.Path(__file__).resolve().parent
+    places = [package / "lib" / SONAME]
+    if package.parts[-4:-1] == ("lib", "python3", "dist-packages"):  # cmake --install --component python
+        places.append(package.parents[2] / SONAME)
+    return next((str(place) for place in places if place.exists()), SONAME)
 
 
 def _remedy(message: str) -> str:
