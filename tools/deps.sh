@@ -6,7 +6,7 @@ libsamplerate0-dev libarchive-dev libprotobuf-c-dev protobuf-c-compiler libonnx-
 libxxhash-dev zlib1g-dev libpcre2-dev libutf8proc-dev libsentencepiece-dev libjs-chart.js"
 
 # The Python package, its wheel and its tests.
-TARE_PYTHON_PACKAGES="python3 python3-numpy python3-cffi python3-pip python3-venv"
+TARE_PYTHON_PACKAGES="python3 python3-minimal python3-numpy python3-cffi python3-pip python3-venv"
 
 # The tests, the kernels for 64-bit Arm, and scripts that are run by hand and install what they call.
 TARE_TEST_PACKAGES="libcmocka-dev binutils hdf5-tools openmpi-bin libopenmpi-dev ca-certificates curl dpkg-dev file git jq

@@ -43,7 +43,11 @@ programs() {
 is_there() {
   case $(type "$1" 2>&1) in *builtin*) return 0 ;; esac
   case $1 in awk) return 0 ;; esac # one of several, which base-files depends on
-  for path in "/bin/$1" "/sbin/$1"; do
+  case $1 in
+  /*) set -- "${1#/usr}" ;;
+  *) set -- "/bin/$1" "/sbin/$1" ;;
+  esac
+  for path in "$@"; do
     grep -qxF "$path" "$work/programs" && return 0
     # what its link leads to, as cc to the compiler of a package
     grep -qxF "$(readlink -f "/usr$path" | sed 's#^/usr##')" "$work/programs" && return 0

@@ -21,6 +21,7 @@ env WORD=value behind-env \
   not-a-call
 timeout -k 5s 60 behind-timeout not-a-call
 (in-brackets)
+/usr/bin/in-place not-a-call
 in-here <<'TEXT'
 not-a-call; it's text
 TEXT
@@ -32,7 +33,7 @@ printf '%s\n' 'add_executable(built a.c)' 'add_executable(built-too' '  b.c)' 'a
   >tests/CMakeLists.txt
 
 found=$(sh "$tools/programs.sh" . 2>&1 | sed "s/.*calls '\(.*\)', which.*/\1/") || true
-[ "$(echo $found)" = "behind-env behind-here behind-timeout in-brackets in-c in-case in-cmake in-front in-function \
+[ "$(echo $found)" = "/usr/bin/in-place behind-env behind-here behind-timeout in-brackets in-c in-case in-cmake in-front in-function \
 in-here in-list in-list2 in-loop in-pipe in-quotes in-quotes-pipe in-quotes-twice negated" ] ||
   { echo "found: $found"; exit 1; }
 sh "$tools/programs.sh" . >/dev/null 2>&1 && { echo "unknown programs are accepted"; exit 1; }
@@ -41,7 +42,7 @@ sh "$tools/programs.sh" . >/dev/null 2>&1 && { echo "unknown programs are accept
 rm tests/*
 echo 'dpkg --version' >tests/calls.sh
 sh "$tools/programs.sh" .
-echo 'dpkg --version | gcc --version' >tests/calls.sh
+echo 'dpkg --version | gcc --version; /usr/bin/dpkg --version' >tests/calls.sh
 [ -x /usr/bin/gcc ] || exit 0
 sh "$tools/programs.sh" . gcc
 sh "$tools/programs.sh" . cmake 2>message && { echo "gcc is accepted without its package"; exit 1; }
