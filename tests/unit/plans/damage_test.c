@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
+#include "engine/file/graph_file.h"
 #include "engine/file/plan_version.h"
 #include "engine/plan.h"
 #include "unit/plans/support/digits.h"
@@ -86,6 +87,65 @@ static void sign(uint8_t *const data, const size_t n) {
   memcpy(&meta, data + 24, sizeof meta);
   const uint64_t sums[] = {XXH64(data + 64, n - 64, 0), XXH64(data + 64, meta, 0)};
   memcpy(data + 32, sums, sizeof sums);
+}
+
+/* The place of a block in the meta section of a file, which says its offset and its size. */
+static uint8_t *find_block(uint8_t *const data, const uint64_t offset, const uint64_t size) {
+  const uint64_t place[] = {offset, size};
+  uint64_t meta;
+  memcpy(&meta, data + 24, sizeof meta);
+  uint8_t *const found = memmem(data + 64, meta, place, sizeof place);
+  assert_non_null(found);
+  return found;
+}
+
+static void blocks_end_with_the_file(void **state) {
+  const digits *const f = *state;
+  char path[100];
+  snprintf(path, sizeof path, "%s/x.plan", f->folder);
+  tare_plan *plan = digits_build(f, f->table, NULL);
+  DIGITS_OK(tare_plan_save(plan, path, &digits_error));
+  const uint64_t size = plan->blobs.buffers[0]->size;
+  tare_plan_free(&plan);
+  size_t n;
+  uint64_t meta;
+  uint8_t *const data = read_file(path, &n), *const first = find_block(data, 0, size);
+  memcpy(&meta, data + 24, sizeof meta);
+  const uint64_t room = n - 64 - meta, offset = room - (size + 63) / 64 * 64;
+  memcpy(first, &offset, sizeof offset);
+  sign(data, n);
+  write_file(path, data, n);
+  DIGITS_OK(tare_plan_load(path, &plan, &digits_error));
+  tare_plan_free(&plan);
+  memcpy(first, &(uint64_t){offset + 64}, sizeof offset);
+  sign(data, n);
+  refuse(path, data, n, "the table of data blocks is malformed");
+  free(data);
+  unlink(path);
+}
+
+/* The section of a graph names its constants by their numbers. */
+static void constants_that_are_missing_are_refused(void **state) {
+  const digits *const f = *state;
+  tare_plan *plan = digits_build(f, NULL, NULL);
+  tarei_blobs constants = {0};
+  tarei_writer w = {0};
+  tarei_graph *graph = NULL;
+  tarei_graph_put(&w, &plan->root, &constants);
+  assert_false(w.failed);
+  assert_true(constants.n > 0);
+  tarei_reader r = {.data = w.data, .n = w.n};
+  DIGITS_OK(tarei_graph_get(&r, &constants, &plan->root.graph->limits, &graph, &digits_error));
+  tarei_graph_free(graph);
+  constants.n--;
+  r = (tarei_reader){.data = w.data, .n = w.n};
+  assert_int_equal(
+      tarei_graph_get(&r, &constants, &plan->root.graph->limits, &graph, &digits_error),
+      TARE_E_INPUT);
+  assert_non_null(strstr(digits_error.message, "malformed at values"));
+  free(constants.buffers); /* the buffers themselves belong to the graph */
+  tarei_writer_fini(&w);
+  tare_plan_free(&plan);
 }
 
 /* Weights of large files are not read when they are loaded: their damage is found by a check. */
@@ -209,6 +269,8 @@ int damage_test(void) {
       cmocka_unit_test(a_plan_that_does_not_load_back_is_not_written),
       cmocka_unit_test(damaged_files_are_refused),
       cmocka_unit_test(large_files_are_checked_when_asked),
+      cmocka_unit_test(blocks_end_with_the_file),
+      cmocka_unit_test(constants_that_are_missing_are_refused),
       cmocka_unit_test(hostile_files_never_crash),
       cmocka_unit_test(hostile_bodies_never_crash),
   };
