@@ -226,6 +226,7 @@ static void bad_files_are_refused(void **state) {
       {FIXTURE("bad_header.ark"), "malformed header"},
       {FIXTURE("bad_compressed.ark"), "truncated: the matrix at byte 2 declares 12 elements"},
       {FIXTURE("bad_compressed_columns.ark"), "truncated"},
+      {FIXTURE("bad_compressed_cut.ark"), "declares 12 elements, the archive has 35 bytes more"},
       {FIXTURE("bad_compressed_header.ark"), "malformed header"},
       {FIXTURE("bad_compressed_size.ark"), "malformed header"},
       {FIXTURE("bad_ascii.ark"), "no binary matrix at byte 2"},

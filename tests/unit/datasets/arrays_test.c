@@ -275,6 +275,7 @@ static void bad_arrays_are_bad_samples(void **state) {
       {FIXTURE("bad_no_shape.npy"), "missing key 'shape'"},
       {FIXTURE("bad_twice.npy"), "duplicate key 'descr'"},
       {FIXTURE("bad_no_dict.npy"), "expected a dict"},
+      {FIXTURE("bad_long_key.npy"), "expected a dict"},
       {FIXTURE("bad_open_dict.npy"), "unterminated dict"},
       {FIXTURE("bad_order.npy"), "expected True or False as fortran_order"},
       {FIXTURE("bad_version.npy"), "version 9 is not supported: expected 1 to 3"},

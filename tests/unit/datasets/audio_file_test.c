@@ -1,8 +1,9 @@
-/* Audio files that several threads open. */
+/* Audio files that several threads open, and such as end in their headers. */
 #include <pthread.h>
 
 #include "audio_helper.h"
 #include "datasets/audio/audio_file.h"
+#include "datasets/audio/container.h"
 
 enum { FRAMES = 100, OPENINGS = 2000 };
 
@@ -53,7 +54,28 @@ static void each_thread_learns_its_own_reason(void **state) {
   }
 }
 
+/* In memory that ends with them. */
+static void headers_that_end_early_are_refused(void **state) {
+  (void)state;
+  static const char *const HEADERS[] = {".snd 24 bytes of header", "Creative Voice File\x1a off",
+                                        "NIST_1A\n   1024\nsample_count -i 4\n", "NIST_1A\n"};
+  for (size_t i = 0; i < sizeof HEADERS / sizeof *HEADERS; i++) {
+    const size_t n = strlen(HEADERS[i]);
+    char *const bytes = malloc(n);
+    tarei_source source;
+    tare_error err = {0};
+    assert_non_null(bytes);
+    memcpy(bytes, HEADERS[i], n);
+    assert_int_equal(tarei_source_memory("a recording", bytes, n, &source, &err), TARE_OK);
+    assert_int_equal(tarei_container_check(&source, &err), TARE_E_INPUT);
+    assert_string_equal(err.message, "truncated inside its header");
+    tarei_source_close(&source);
+    free(bytes);
+  }
+}
+
 int audio_file_test(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_thread_learns_its_own_reason)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_thread_learns_its_own_reason),
+                                     cmocka_unit_test(headers_that_end_early_are_refused)};
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
