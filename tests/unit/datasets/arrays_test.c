@@ -44,6 +44,7 @@ static void every_type_order_and_version_is_read(void **state) {
       FIXTURE("good_big_f2.npy"),    FIXTURE("good_big_f4.npy"),    FIXTURE("good_big_f8.npy"),
       FIXTURE("good_i1.npy"),        FIXTURE("good_u1.npy"),        FIXTURE("good_version2.npy"),
       FIXTURE("good_version3.npy"),  FIXTURE("good_python2.npy"),   FIXTURE("good_zip64.npz"),
+      FIXTURE("good_far_sizes.npz"),
   };
   const tare_port x = port("x", TARE_F32, 2);
   const tare_dataset_options options = options_for(&x, 1);

@@ -173,6 +173,7 @@ static void malformed_manifests(void **state) {
       {"path,x\nb.wav,1\"2\n", "bad.csv line 2: stray quote inside"},
       {"path,x\nb.wav\n", "bad.csv line 2: has 1 fields, the header has 2"},
       {"path,x\nb.wav,1,2\n", "bad.csv line 2: has 3 fields, the header has 2"},
+      {"path,x\nb.wav,\"1\n2\"\nb.wav\n", "bad.csv line 4: has 1 fields, the header has 2"},
       {"path,x\n\n,1\n", "bad.csv line 3: the path is empty"},
       {"path,x\n", "has a header but no rows"},
   };
