@@ -383,7 +383,14 @@ static void reference(sweep *const s) {
   s->output = read_file(s->m.output);
   (void)remove_strays(s->m.output);
   s->out = runs[0].out;
-  memcpy(s->points, runs[0].reply.points, sizeof s->points);
+  for (int kind = 0; kind < FAULT_COUNT; kind++) { /* to replace an output takes more calls */
+    const long *const a = runs[0].reply.points, *const b = runs[1].reply.points;
+    s->points[kind] = a[kind] > b[kind] ? a[kind] : b[kind];
+  }
+  if (s->m.output && s->points[FAULT_sync] == 0) {
+    fprintf(stderr, "sweep: the command does not sync its output\n");
+    exit(2);
+  }
   free(runs[0].err.bytes);
   free_result(&runs[1]);
 }
@@ -443,7 +450,7 @@ int main(int argc, char **argv) {
   long bad = 0;
   for (int kind = 0; kind < FAULT_COUNT; kind++) {
     if (wanted(kinds, KINDS[kind].id)) {
-      visit_all(&s, kind, runs, first);
+      visit_all(&s, kind, kind == FAULT_name ? 0 : runs, first); /* names are few */
       bad += s.bad;
     }
   }
