@@ -30,6 +30,11 @@ static void times_are_interpolated(void **state) {
   assert_int_equal(latency_curve_ns(&CURVE, 200), 101090000);
   const latency_curve one = {.n = 1, .lengths = {7}, .ms = {2}};
   assert_int_equal(latency_curve_ns(&one, 7), 2000000);
+  const latency_curve full = {.n = LATENCY_POINTS,
+                              .lengths = {1, 2, 3, 4, 5, 6, 7, 8, 10},
+                              .ms = {1, 2, 3, 4, 5, 6, 7, 8, 10}};
+  assert_int_equal(latency_curve_ns(&full, 9), 9000000);
+  assert_int_equal(latency_curve_ns(&full, 10), 10000000);
 }
 
 /* By elements the many samples of 10 are apart; by time those above 100 are. */
