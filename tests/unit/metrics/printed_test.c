@@ -70,6 +70,7 @@ static void one_number_is_of_all_samples_only(void **state) {
   assert_int_equal(tarei_printed_read("cmd", "0.25\n", LEVELS, states, NULL), TARE_OK);
   assert_float_equal(value_of(states, -1, -1), 0.25, 0);
   assert_true(isnan(value_of(states, 0, -1)));
+  assert_true(isnan(value_of(states, -1, 0)));
   assert_int_equal(tare_metric_states_value(states, twice, &value, NULL), TARE_OK);
   assert_true(isnan(value));
   assert_int_equal(tare_metric_states_sample(states, 0, &value, NULL), TARE_OK);

@@ -134,6 +134,17 @@ static void refuses_what_does_not_add_up(void **const state) {
                  "rate is 16000, expected 8000");
 }
 
+static void a_sum_with_a_checkpoint_is_partial(void **const state) {
+  (void)state;
+  tare_stats *sum = part(1, "ab"), *const checkpoint = part(2, "c");
+  checkpoint->partial = true;
+  merge(sum, checkpoint, TARE_MERGED_ADDED);
+  assert_true(tare_stats_is_partial(sum));
+  merge(sum, part(3, "d"), TARE_MERGED_ADDED);
+  assert_true(tare_stats_is_partial(sum));
+  tare_stats_free(&sum);
+}
+
 static void files_keep_parts(void **const state) {
   (void)state;
   tare_stats *stats = with(with(shard(1, "bab", 4, 9), "b", "2"), "a", "1"), *read = NULL;
@@ -184,6 +195,7 @@ int merge_test(void) {
       cmocka_unit_test(any_order_gives_the_same),
       cmocka_unit_test(shards_in_any_tree_give_all_data),
       cmocka_unit_test(refuses_what_does_not_add_up),
+      cmocka_unit_test(a_sum_with_a_checkpoint_is_partial),
       cmocka_unit_test(files_keep_parts),
   };
   return cmocka_run_group_tests(tests, make_paths, remove_paths);

@@ -89,7 +89,7 @@ typedef enum phase { LOADING, COUNTING, WAITING, IDLE, ADDING, STOPPED, LEFT, DE
 typedef struct player {
   phase phase;
   double beaten, loads_until, sleeps_until;
-  int64_t at, total;
+  int64_t at, total, data;
   sample_range last; /* given last in this pass */
   bool asked, no_more;
   int64_t round;      /* in which it has added its samples */
@@ -119,6 +119,7 @@ static void game_begin(game *const g, const int size, const int64_t total) {
   coordinator_init(&g->rank0, &g->post, &g->common);
   for (int r = 0; r < size; r++) {
     g->players[r].total = total;
+    g->players[r].data = DATA;
   }
 }
 
@@ -136,7 +137,8 @@ static void player_say(const int rank, const message_kind kind, const int64_t a,
 static void player_hello(game *const g, const int rank) {
   char payload[sizeof(rank_cores) + 7] = {0};
   memcpy(payload + sizeof(rank_cores), "machine", 7);
-  player_say(rank, MESSAGE_HELLO, g->players[rank].total, DATA, payload, sizeof payload);
+  player_say(rank, MESSAGE_HELLO, g->players[rank].total, g->players[rank].data, payload,
+             sizeof payload);
   g->players[rank].phase = COUNTING;
 }
 
@@ -432,6 +434,12 @@ static void other_data_end_all(void **state) {
   expect_failure(
       &g, TARE_E_INPUT,
       "rank 3: the data on machine (49 samples) are others than those of rank 0 (50 samples)");
+  game_begin(&g, 4, 50);
+  g.players[2].data = DATA + 1;
+  expect_failure(
+      &g, TARE_E_INPUT,
+      "rank 2: the data on machine (50 samples) are others than those of rank 0 (50 samples) or "
+      "have other names");
 }
 
 /* Everybody leaves, in a way that does not wait for the dead. */
