@@ -10,6 +10,11 @@ masked() { # figures
 compare --report r.md --report r.csv --report r.json --json >printed || exit
 echo "# Markdown"
 masked <r.md
+cp "$SMALL/intents-mini/intents-mini.onnx" 'a|b*.onnx'
+"$TARE" compare 'a|b*.onnx' "$SMALL/intents-mini/calib.h5" -q --eval "$SMALL/intents-mini/eval.h5" --limit 4 --fits native \
+  --methods minmax --report names.md >text || exit
+head -n 1 names.md
+rm names.md text 'a|b*.onnx'
 echo "# CSV"
 head -n 1 r.csv
 cut -d, -f1-6 r.csv | tail -n +2

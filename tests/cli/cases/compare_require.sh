@@ -19,7 +19,7 @@ compare --require 'sqnr>=90,top-1<=10%,top-1>=50' >text 2>said
 echo "exit $?"
 sed -e 's/[0-9][0-9]*\.[0-9][0-9]*/N/g' said
 echo "# not understood"
-for wrong in sqnr 'sqnr>30' 'sqnr>=' 'sqnr>=thirty' 'speed>=2' 'accuracy>=90' 'sqnr>=fp32-1' ''; do
+for wrong in sqnr 'sqnr>30' 'sqnr>=' 'sqnr>=thirty' 'sqnr>=30 dBm' 'speed>=2' 'accuracy>=90' 'sqnr>=fp32-1' ''; do
   compare --require "$wrong" 2>said
   echo "exit $?"
   head -1 said

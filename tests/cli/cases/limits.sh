@@ -18,6 +18,7 @@ attempt build "$models/good_small.onnx" --fp32 --profile batch=1:2:1000000000,se
 attempt build "$models/good_small.onnx" --fp32 --profile batch=1:2:100 --max-memory 2G -o x.plan -q
 attempt inspect "$models/good_unsorted.onnx" --max-nodes 1
 attempt inspect "$models/good_small.onnx" --max-memory 5X
+attempt inspect "$models/good_small.onnx" --max-memory 5Gx
 attempt inspect "$models/good_small.onnx" --max-nesting 0
 [ -f x.plan ] && echo 'the plan that fits is there'
 
