@@ -60,6 +60,7 @@ static tare_status pad_contents(tarei_graph *const graph, const tarei_node *cons
   int64_t first;
   if (n_in < 0 || n < 0 || strcmp(mode, "constant") != 0 ||
       !tarei_expr_is_const(graph->exprs, begin, &first) ||
+      first < -n_in || /* cuts more than there is, which a run refuses */
       (tarei_ops_in(graph, node, 2) && tarei_ops_contents(graph, node->in[2], fill) != 1)) {
     return TARE_OK;
   }
