@@ -47,7 +47,7 @@ TAREI_INLINE v16i largest_magnitudes(const float *x, size_t n) {
 }
 
 /* Largest finite magnitude, 0 without one. */
-V16_FUNCTION float finite_amax(const float *x, size_t n) {
+TAREI_INLINE float finite_amax(const float *x, size_t n) {
   const v16 beyond = v_set1(INFINITY);
   v16 best = v_set1(0.0f);
   for (size_t i = 0; i < n; i += TAREI_LANES) {
@@ -58,7 +58,7 @@ V16_FUNCTION float finite_amax(const float *x, size_t n) {
 }
 
 /* Largest finite magnitude, quickly where all are finite. */
-V16_FUNCTION float row_amax(const float *x, size_t n) {
+TAREI_INLINE float row_amax(const float *x, size_t n) {
   const v16 largest = i_as_float(largest_magnitudes(x, n));
   const bool finite = m_count(v_less(largest, v_set1(INFINITY))) == TAREI_LANES;
   return finite ? v_reduce_max(largest) : finite_amax(x, n);

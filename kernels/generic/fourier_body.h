@@ -137,7 +137,7 @@ TAREI_INLINE void join_all(float *x, const size_t factor, size_t length, const f
   }
 }
 
-V16_FUNCTION void join_level(float *x, size_t factor, size_t length, const float *roots) {
+TAREI_INLINE void join_level(float *x, size_t factor, size_t length, const float *roots) {
   if (factor == 2) {
     join_all(x, 2, length, roots);
   } else if (factor == 3) {
@@ -161,7 +161,7 @@ static void TAREI_K(fourier_points)(const tarei_fourier *f, size_t level, size_t
 }
 
 /* Samples under the window, and zeros behind them. */
-V16_FUNCTION void fourier_read(const tarei_fourier_frames *call) {
+TAREI_INLINE void fourier_read(const tarei_fourier_frames *call) {
   const tarei_fourier *const f = call->transform;
   v16 lanes[FOURIER_COLUMNS];
   for (size_t t = 0; t < f->n; t += FOURIER_COLUMNS) {
@@ -182,7 +182,7 @@ V16_FUNCTION void fourier_read(const tarei_fourier_frames *call) {
 }
 
 /* Of the points of even and odd samples, those of all samples: bins k and n / 2 - k. */
-V16_FUNCTION void fourier_split(const tarei_fourier *f, float *work) {
+TAREI_INLINE void fourier_split(const tarei_fourier *f, float *work) {
   const size_t half = f->n / 2;
   point_store(work + half * FOURIER_POINT, point_load(work));
   for (size_t k = 0; 2 * k <= half; k++) {
@@ -203,7 +203,7 @@ TAREI_INLINE v16 fourier_output(const tarei_fourier *f, const float *work, size_
   return v_fma(x.im, v_set1(part[1]), v_mul(x.re, v_set1(part[0])));
 }
 
-V16_FUNCTION void fourier_write(const tarei_fourier_frames *call) {
+TAREI_INLINE void fourier_write(const tarei_fourier_frames *call) {
   const tarei_fourier *const f = call->transform;
   _Alignas(64) float values[TAREI_FOURIER_FRAMES * FOURIER_TILE];
   v16 lanes[FOURIER_COLUMNS];

@@ -43,7 +43,7 @@ void TAREI_K(tarei_k_act_f32_16)(tarei_act act, float a, float b, const float *x
 
 /* --- unary ------------------------------------------------------------------------------------ */
 /* x tanh(log(1 + e^x)) = x w / (w + 2) with w = e^x (e^x + 2); the bounds keep it finite. */
-V16_FUNCTION v16 v_mish(v16 x) {
+TAREI_INLINE v16 v_mish(v16 x) {
   const v16 two = v_set1(2.0f);
   const v16 e = v_exp(v_min(v_set1(30.0f), x));
   const v16 w = v_mul(e, v_add(e, two));
@@ -51,12 +51,12 @@ V16_FUNCTION v16 v_mish(v16 x) {
 }
 
 /* 0 where the sigmoid is: x may be infinite there. */
-V16_FUNCTION v16 v_swish(v16 x, v16 a) {
+TAREI_INLINE v16 v_swish(v16 x, v16 a) {
   const v16 s = v_sigmoid(v_mul(a, x));
   return v_select(v_less(s, v_set1(0x1p-126f)), v_set1(0.0f), v_mul(x, s));
 }
 
-V16_FUNCTION v16 v_shrink(v16 x, v16 lambda, v16 bias) {
+TAREI_INLINE v16 v_shrink(v16 x, v16 lambda, v16 bias) {
   const v16 above = v_select(v_less(lambda, x), v_sub(x, bias), v_set1(0.0f));
   return v_select(v_less(x, v_neg(lambda)), v_add(x, bias), above);
 }

@@ -62,7 +62,7 @@ TAREI_INLINE v16i magnitudes_by_units(const tarei_window_rows *w, const unit_wal
   return i_max_of_each(sizes);
 }
 
-V16_FUNCTION v16i magnitudes_of_units(const tarei_window_rows *w, const unit_walk *u,
+TAREI_INLINE v16i magnitudes_of_units(const tarei_window_rows *w, const unit_walk *u,
                                       const float *x, size_t n) {
   const size_t vectors = (u->unit + TAREI_LANES - 1) / TAREI_LANES;
   if (u->apart == 1 && u->unit == 1) {
@@ -136,7 +136,7 @@ TAREI_INLINE void put_group(const size_t *at, const float *x, v16 inv_scale, uin
   put_steps(out, steps, n, zero);
 }
 
-V16_FUNCTION void put_pieces(const window_pieces *p, const float *x, v16 inv_scale, uint8_t *out,
+TAREI_INLINE void put_pieces(const window_pieces *p, const float *x, v16 inv_scale, uint8_t *out,
                              size_t k, int32_t zero, const bool halves) {
   const size_t *at = p->at;
   for (; k >= WHOLE; k -= WHOLE) {
@@ -180,7 +180,7 @@ static float TAREI_K(quantize_windows_put_any)(tarei_window_rows w, const float 
 }
 
 /* At most sixteen windows from `first` on. */
-V16_FUNCTION void put_windows(const tarei_window_rows *w, const window_pieces *p, size_t first,
+TAREI_INLINE void put_windows(const tarei_window_rows *w, const window_pieces *p, size_t first,
                               size_t n, v16i magnitudes, const int32_t zero) {
   float inv_scales[TAREI_LANES], sizes[TAREI_LANES];
   const v16 scale = row_scales_of(magnitudes, zero);

@@ -35,7 +35,7 @@ TAREI_INLINE void put_steps(uint8_t *out, const v16i *steps, size_t n, const int
 }
 
 /* Finite values divided by their scale stay within those steps and need no bounds. */
-V16_FUNCTION void put_finite(const float *x, size_t n, v16 inv_scale, uint8_t *out,
+TAREI_INLINE void put_finite(const float *x, size_t n, v16 inv_scale, uint8_t *out,
                              const int32_t zero) {
   v16i steps[4];
   for (; n >= WHOLE; n -= WHOLE) {
@@ -59,7 +59,7 @@ V16_FUNCTION void put_finite(const float *x, size_t n, v16 inv_scale, uint8_t *o
 }
 
 /* The same for any values. */
-V16_FUNCTION void put_saturated(const float *x, size_t n, float scale, uint8_t *out,
+TAREI_INLINE void put_saturated(const float *x, size_t n, float scale, uint8_t *out,
                                 const int32_t zero) {
   const quantizer q = quantizer_for(1.0f / scale, zero);
   for (size_t i = 0; i < n; i += TAREI_LANES) {

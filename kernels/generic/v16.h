@@ -33,13 +33,6 @@
 #define ROUND_MAGIC 12582912.0f
 #define ROUND_MAGIC_BITS 0x4b400000
 
-/* For functions of many operations. */
-#ifdef TAREI_V16_SCALAR
-#define V16_FUNCTION static __attribute__((noinline, unused))
-#else
-#define V16_FUNCTION TAREI_INLINE
-#endif
-
 /* Lanes from n on are read as zero and not written; memory beyond n is not touched. */
 TAREI_INLINE v16 v_load_n(const float *p, size_t n) {
   return n == TAREI_LANES ? v_load(p) : v_load_part(p, n);
@@ -144,7 +137,7 @@ TAREI_INLINE v16 v_load_f16(const uint16_t *p) {
 
 #ifndef V16_HAS_COLUMNS
 /* Columns of at most sixteen rows, which become lanes: n <= 8 of them, and zeros for other rows. */
-V16_FUNCTION void v_load_columns(const float *p, size_t ld, size_t rows, size_t n, v16 *out) {
+TAREI_INLINE void v_load_columns(const float *p, size_t ld, size_t rows, size_t n, v16 *out) {
   float lanes[8][TAREI_LANES] = {0};
   for (size_t i = 0; i < rows; i++) {
     for (size_t c = 0; c < n; c++) {
@@ -156,7 +149,7 @@ V16_FUNCTION void v_load_columns(const float *p, size_t ld, size_t rows, size_t 
   }
 }
 
-V16_FUNCTION void v_store_columns(float *p, size_t ld, size_t rows, size_t n, const v16 *v) {
+TAREI_INLINE void v_store_columns(float *p, size_t ld, size_t rows, size_t n, const v16 *v) {
   for (size_t c = 0; c < n; c++) {
     float lanes[TAREI_LANES];
     v_store(lanes, v[c]);

@@ -40,7 +40,7 @@ TAREI_INLINE void winograd_spread_square(const v16 *d, v16 *out) {
 }
 
 /* Sixteen channels or fewer of a tile. */
-V16_FUNCTION void winograd_spread_tile(const float *const *inputs, size_t channel, const size_t n,
+TAREI_INLINE void winograd_spread_tile(const float *const *inputs, size_t channel, const size_t n,
                                        const size_t elements, float *out, size_t step) {
   v16 d[TAREI_WINOGRAD_SQUARE] = {0}, all[TAREI_WINOGRAD_SQUARE] = {0};
 #pragma GCC unroll 16
@@ -104,7 +104,7 @@ TAREI_INLINE void winograd_join_square(const v16 *m, v16 *out) {
 }
 
 /* Sixteen outputs or fewer of a tile. `out`: its place in the first of the lines. */
-V16_FUNCTION void winograd_join_tile(const float *sums, size_t step, const size_t n,
+TAREI_INLINE void winograd_join_tile(const float *sums, size_t step, const size_t n,
                                      const size_t elements, size_t columns, float *out) {
   v16 m[TAREI_WINOGRAD_SQUARE] = {0}, done[TAREI_WINOGRAD_OUTPUTS] = {0};
   const size_t outputs = elements == TAREI_WINOGRAD_SQUARE ? TAREI_WINOGRAD_OUTPUTS : 2;

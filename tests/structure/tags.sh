@@ -19,5 +19,5 @@ naming='TAREI_K|PLANES'
 tags d --_xformat='%N %S' | awk -v naming="^($naming)$" '$2 ~ /^\(/ && $1 !~ naming && $1 ~ /^[A-Z0-9_]+$/ {print $1 "+"}' |
   sort -u >"$folder/macros"
 tags fsugt --param-CPreProcessor:_expand=true -D 'TAREI_K(name)=name' -D 'PLANES(name)=name' \
-  -D 'TAREI_INLINE=static inline' -D 'TAREI_LANE=static inline' -D 'TAREI_STEP=static inline' -D 'V16_FUNCTION=static' \
+  -D 'TAREI_INLINE=static inline' -D 'TAREI_LANE=static inline' -D 'TAREI_STEP=static inline' \
   -I "@$folder/macros" --_xformat='%K %N %F %n-%e %C' | grep -v ' __anon'

@@ -23,7 +23,7 @@ TAREI_INLINE PLANES_SUM PLANES(weight)(const planes_line *l, int64_t ky, int64_t
 }
 
 /* Outputs from ox on, whose taps all lie between the ends of the line. */
-V16_FUNCTION void PLANES(inside)(const planes_line *l, const PLANES_SUM *taps, int64_t ox,
+TAREI_INLINE void PLANES(inside)(const planes_line *l, const PLANES_SUM *taps, int64_t ox,
                                  const bool few, const size_t rows, const size_t lanes,
                                  const PLANES_SINK sink, size_t row) {
   const tarei_dw_planes *const p = l->planes;
@@ -58,7 +58,7 @@ V16_FUNCTION void PLANES(inside)(const planes_line *l, const PLANES_SUM *taps, i
 }
 
 /* An output whose taps may lie beyond the ends. */
-V16_FUNCTION void PLANES(at_end)(const planes_line *l, const PLANES_SUM *taps, int64_t ox,
+TAREI_INLINE void PLANES(at_end)(const planes_line *l, const PLANES_SUM *taps, int64_t ox,
                                  const bool few, const size_t lanes, const PLANES_SINK sink,
                                  size_t row) {
   const tarei_dw_planes *const p = l->planes;

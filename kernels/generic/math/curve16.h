@@ -70,7 +70,7 @@ static const float erf_curve[5][16] = {
 };
 
 /* The curve at `size`, k pieces a unit. */
-V16_FUNCTION v16 v_curve(const float curve[5][16], float k, v16 size) {
+TAREI_INLINE v16 v_curve(const float curve[5][16], float k, v16 size) {
   const v16 magic = v_set1(ROUND_MAGIC);
   const v16 bounded = v_min(v_set1(15.0f / k), size);
   const v16 shifted = v_fma(bounded, v_set1(k), magic);

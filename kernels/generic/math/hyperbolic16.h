@@ -83,23 +83,23 @@ DOUBLE_LANES(hyperbolic_asinh_lanes, hyperbolic_asinh(x))
 DOUBLE_LANES(hyperbolic_acosh_lanes, hyperbolic_acosh(x))
 DOUBLE_LANES(hyperbolic_atanh_lanes, hyperbolic_atanh(x))
 
-V16_FUNCTION v16 v_sinh(v16 x) {
+TAREI_INLINE v16 v_sinh(v16 x) {
   return v_copysign(hyperbolic_sinh_lanes(v_abs(x)), x);
 }
 
-V16_FUNCTION v16 v_cosh(v16 x) {
+TAREI_INLINE v16 v_cosh(v16 x) {
   return hyperbolic_cosh_lanes(v_abs(x));
 }
 
-V16_FUNCTION v16 v_asinh(v16 x) {
+TAREI_INLINE v16 v_asinh(v16 x) {
   return v_copysign(hyperbolic_asinh_lanes(v_abs(x)), x);
 }
 
-V16_FUNCTION v16 v_acosh(v16 x) {
+TAREI_INLINE v16 v_acosh(v16 x) {
   return hyperbolic_acosh_lanes(x);
 }
 
-V16_FUNCTION v16 v_atanh(v16 x) {
+TAREI_INLINE v16 v_atanh(v16 x) {
   return v_copysign(hyperbolic_atanh_lanes(v_abs(x)), x);
 }
 

@@ -20,7 +20,7 @@ TAREI_INLINE v16 v_exponent(v16 shifted) {
 }
 
 /* (2^r - 1) / r for |r| <= 1/2 */
-V16_FUNCTION v16 v_exp2_slope(v16 r) {
+TAREI_INLINE v16 v_exp2_slope(v16 r) {
   v16 p = v_fma(v_set1(0.00132648242f), r, v_set1(0.00967150927f));
   p = v_fma(p, r, v_set1(0.0555073395f));
   p = v_fma(p, r, v_set1(0.240222424f));
@@ -28,7 +28,7 @@ V16_FUNCTION v16 v_exp2_slope(v16 r) {
 }
 
 /* The same with a relative error < 2e-8, for where r is small */
-V16_FUNCTION v16 v_exp2_slope_near(v16 r) {
+TAREI_INLINE v16 v_exp2_slope_near(v16 r) {
   v16 p = v_fma(v_set1(0.000154035122f), r, v_set1(0.00133907353f));
   p = v_fma(p, r, v_set1(0.00961823761f));
   p = v_fma(p, r, v_set1(0.0555035733f));
@@ -37,7 +37,7 @@ V16_FUNCTION v16 v_exp2_slope_near(v16 r) {
 }
 
 /* e^x, relative error < 2e-7; below 2^-125.5 zero */
-V16_FUNCTION v16 v_exp(v16 x) {
+TAREI_INLINE v16 v_exp(v16 x) {
   /* half of 2^n, since 2^128 is no float */
   const v16 magic = v_set1(ROUND_MAGIC + 126.0f);
   const v16 bounded = v_max(v_set1(-87.5f), v_min(v_set1(88.8f), x));
@@ -49,7 +49,7 @@ V16_FUNCTION v16 v_exp(v16 x) {
 }
 
 /* e^-size for size >= 0, absolute error < 2e-7 */
-V16_FUNCTION v16 v_exp_minus(v16 size) {
+TAREI_INLINE v16 v_exp_minus(v16 size) {
   const v16 magic = v_set1(ROUND_MAGIC + 127.0f);
   const v16 bounded = v_min(v_set1(88.0f), size); /* n = -127 makes zero */
   const v16 shifted = v_fma(bounded, v_set1(-LOG2_E), magic);
@@ -57,12 +57,12 @@ V16_FUNCTION v16 v_exp_minus(v16 size) {
   return v_mul(v_fma(v_exp2_slope(r), r, v_set1(1.0f)), v_exponent(shifted));
 }
 
-V16_FUNCTION v16 v_erf(v16 x) {
+TAREI_INLINE v16 v_erf(v16 x) {
   return v_copysign(v_curve(erf_curve, ERF_PIECES, v_abs(x)), x);
 }
 
 /* t = tanh(r log 2 / 2) for |r| <= 1/2: 2^r = (1 + t) / (1 - t) */
-V16_FUNCTION v16 v_exp2_tangent(v16 r) {
+TAREI_INLINE v16 v_exp2_tangent(v16 r) {
   const v16 square = v_mul(r, r);
   v16 p = v_fma(v_set1(0.0006536285f), square, v_set1(-0.013874615f));
   p = v_fma(p, square, v_set1(0.34657356f));
@@ -71,7 +71,7 @@ V16_FUNCTION v16 v_exp2_tangent(v16 r) {
 
 /* (e^2x - 1) / (e^2x + 1), absolute error < 1.6e-7, relative error < 4e-7. With e^2x = w 2^r both
  * are multiplied by 1 - t. Negated differences keep the sign of zero. */
-V16_FUNCTION v16 v_tanh(v16 x) {
+TAREI_INLINE v16 v_tanh(v16 x) {
   const v16 one = v_set1(1.0f), magic = v_set1(ROUND_MAGIC + 127.0f);
   const v16 bounded = v_max(v_set1(-10.0f), v_min(v_set1(10.0f), x));
   const v16 shifted = v_fma(bounded, v_set1(2.0f * LOG2_E), magic);
@@ -82,7 +82,7 @@ V16_FUNCTION v16 v_tanh(v16 x) {
 }
 
 /* e^x - 1, relative error < 3e-7: above 1 of e^x, below without cancellation */
-V16_FUNCTION v16 v_expm1(v16 x) {
+TAREI_INLINE v16 v_expm1(v16 x) {
   const v16 one = v_set1(1.0f), magic = v_set1(ROUND_MAGIC + 127.0f);
   const v16 bounded = v_max(v_set1(-43.5f), v_min(one, x));
   const v16 shifted = v_fma(bounded, v_set1(LOG2_E), magic);
@@ -94,7 +94,7 @@ V16_FUNCTION v16 v_expm1(v16 x) {
 }
 
 /* log(1 + t) / t for t in 0..1 */
-V16_FUNCTION v16 v_log1p_slope(v16 t) {
+TAREI_INLINE v16 v_log1p_slope(v16 t) {
   static const float terms[] = {-0.00324402517f, 0.0198514629f, -0.0569595359f, 0.106036551f,
                                 -0.153055921f,   0.196759388f,  -0.249541342f,  0.333299637f,
                                 -0.499999017f,   1.0f};
@@ -106,14 +106,14 @@ V16_FUNCTION v16 v_log1p_slope(v16 t) {
 }
 
 /* log(1 + e^x), relative error < 3e-7; zero where e^x is */
-V16_FUNCTION v16 v_softplus(v16 x) {
+TAREI_INLINE v16 v_softplus(v16 x) {
   const v16 t = v_exp(v_neg(v_abs(x)));
   return v_fma(v_log1p_slope(t), t, v_max(v_set1(0.0f), x));
 }
 
 /* Relative error < 2e-7: n log 2 + log(1 + f), with 1 + f between the roots of 1/2 and 2. NaN below
  * zero. */
-V16_FUNCTION v16 v_log(v16 x) {
+TAREI_INLINE v16 v_log(v16 x) {
   static const float terms[] = {-0.0763449967f, 0.12761578f,  -0.131601825f, 0.142017573f,
                                 -0.166233569f,  0.200012267f, -0.250008196f, 0.333333313f};
   const v16 least = v_set1(0x1p-126f), zero = v_set1(0.0f), inf = v_set1(INFINITY);
@@ -135,7 +135,7 @@ V16_FUNCTION v16 v_log(v16 x) {
 
 /* 1 / (1 + e^-x), absolute error < 1e-7; zero where e^-x is infinite. With e^-x = w 2^r both are
  * multiplied by 1 - t. */
-V16_FUNCTION v16 v_sigmoid(v16 x) {
+TAREI_INLINE v16 v_sigmoid(v16 x) {
   const v16 one = v_set1(1.0f), magic = v_set1(ROUND_MAGIC + 127.0f);
   const v16 bounded = v_max(v_set1(-88.8f), v_min(v_set1(88.0f), x)); /* n = -127..128 */
   const v16 shifted = v_fma(bounded, v_set1(-LOG2_E), magic);

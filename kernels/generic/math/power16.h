@@ -113,7 +113,7 @@ TAREI_INLINE v16m power_cubic(v16 y) {
 
 /* Off by at most 0.51 times the distance of the floats beside it; other lanes are libm's. No lane
  * depends on its neighbours. */
-V16_FUNCTION v16 v_pow(v16 x, v16 y) {
+TAREI_INLINE v16 v_pow(v16 x, v16 y) {
   const v16m cubic = power_cubic(y);
   if (m_count(cubic) == TAREI_LANES) {
     return v_cube(x);

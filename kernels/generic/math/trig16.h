@@ -58,15 +58,15 @@ DOUBLE_LANES(trig_sin_lanes, trig_sin(x, 0))
 DOUBLE_LANES(trig_cos_lanes, trig_sin(x, 1))
 DOUBLE_LANES(trig_tan_lanes, trig_tan(x))
 
-V16_FUNCTION v16 v_sin(v16 x) {
+TAREI_INLINE v16 v_sin(v16 x) {
   return trig_or_libm(trig_sin_lanes(x), x, tarei_libm_sin);
 }
 
-V16_FUNCTION v16 v_cos(v16 x) {
+TAREI_INLINE v16 v_cos(v16 x) {
   return trig_or_libm(trig_cos_lanes(x), x, tarei_libm_cos);
 }
 
-V16_FUNCTION v16 v_tan(v16 x) {
+TAREI_INLINE v16 v_tan(v16 x) {
   return trig_or_libm(trig_tan_lanes(x), x, tarei_libm_tan);
 }
 
@@ -88,15 +88,15 @@ DOUBLE_LANES(trig_atan_lanes, trig_atan(x))
 DOUBLE_LANES(trig_asin_lanes, trig_atan(x / sqrt((1 - x) * (1 + x))))
 DOUBLE_LANES(trig_acos_lanes, 2 * trig_atan(sqrt((1 - x) / (1 + x))))
 
-V16_FUNCTION v16 v_atan(v16 x) {
+TAREI_INLINE v16 v_atan(v16 x) {
   return v_copysign(trig_atan_lanes(v_abs(x)), x);
 }
 
-V16_FUNCTION v16 v_asin(v16 x) {
+TAREI_INLINE v16 v_asin(v16 x) {
   return v_copysign(trig_asin_lanes(v_abs(x)), x);
 }
 
-V16_FUNCTION v16 v_acos(v16 x) {
+TAREI_INLINE v16 v_acos(v16 x) {
   return trig_acos_lanes(x);
 }
 

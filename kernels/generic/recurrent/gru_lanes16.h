@@ -20,7 +20,7 @@ typedef struct gru_lanes {
 } gru_lanes;
 
 /* Of column `unit` of each gate. */
-V16_FUNCTION void lanes_multiply(const tarei_gru_steps *g, const gru_lanes *s, size_t unit,
+TAREI_INLINE void lanes_multiply(const tarei_gru_steps *g, const gru_lanes *s, size_t unit,
                                  v16 *sums) {
   const float *w = (const float *)g->r + unit;
   const size_t reset_at = gru_gate_at(g, 1, g->n, TAREI_F32_PANEL);
@@ -34,7 +34,7 @@ V16_FUNCTION void lanes_multiply(const tarei_gru_steps *g, const gru_lanes *s, s
 }
 
 /* Largest finite magnitudes where not all are finite. */
-V16_FUNCTION v16 lanes_finite_amax(const gru_lanes *s, size_t n) {
+TAREI_INLINE v16 lanes_finite_amax(const gru_lanes *s, size_t n) {
   const v16 beyond = v_set1(INFINITY);
   v16 best = v_set1(0.0f);
   for (size_t k = 0; k < n; k++) {
@@ -45,7 +45,7 @@ V16_FUNCTION v16 lanes_finite_amax(const gru_lanes *s, size_t n) {
 }
 
 /* Makes the bytes of all states as quantize_rows does. */
-V16_FUNCTION void lanes_quantize(const tarei_gru_steps *g, gru_lanes *s) {
+TAREI_INLINE void lanes_quantize(const tarei_gru_steps *g, gru_lanes *s) {
   v16i largest = i_set1(0);
   for (size_t k = 0; k < g->n; k++) {
     largest = larger_magnitude(largest, s->h[k]);
@@ -65,7 +65,7 @@ V16_FUNCTION void lanes_quantize(const tarei_gru_steps *g, gru_lanes *s) {
   }
 }
 
-V16_FUNCTION void lanes_multiply_bytes(const tarei_gru_steps *g, const gru_lanes *s, size_t unit,
+TAREI_INLINE void lanes_multiply_bytes(const tarei_gru_steps *g, const gru_lanes *s, size_t unit,
                                        v16 *sums) {
   const size_t step = 4 * (size_t)TAREI_I8_PANEL, groups = (g->n + 3) / 4;
 #pragma GCC unroll 3
@@ -82,7 +82,7 @@ V16_FUNCTION void lanes_multiply_bytes(const tarei_gru_steps *g, const gru_lanes
   }
 }
 
-V16_FUNCTION void lanes_unit(const tarei_gru_steps *g, gru_lanes *s, size_t unit,
+TAREI_INLINE void lanes_unit(const tarei_gru_steps *g, gru_lanes *s, size_t unit,
                              const bool bytes) {
   v16 x[GRU_GATES], rec[GRU_GATES];
   if (bytes) {
@@ -100,7 +100,7 @@ V16_FUNCTION void lanes_unit(const tarei_gru_steps *g, gru_lanes *s, size_t unit
   s->next[unit] = gru_unit(v_set1(g->clip), x, rec, s->h[unit]);
 }
 
-V16_FUNCTION void lanes_step(const tarei_gru_steps *g, gru_lanes *s, size_t t, size_t row,
+TAREI_INLINE void lanes_step(const tarei_gru_steps *g, gru_lanes *s, size_t t, size_t row,
                              const bool bytes) {
   const float *const x = g->x + (ptrdiff_t)t * g->x_step + row * g->ldx;
   for (size_t gate = 0; gate < GRU_GATES; gate++) {
@@ -121,7 +121,7 @@ V16_FUNCTION void lanes_step(const tarei_gru_steps *g, gru_lanes *s, size_t t, s
 }
 
 /* All steps of `rows` sequences from row `row` on. */
-V16_FUNCTION void lanes_all_steps(const tarei_gru_steps *g, size_t row, size_t rows,
+TAREI_INLINE void lanes_all_steps(const tarei_gru_steps *g, size_t row, size_t rows,
                                   const bool bytes) {
   gru_lanes s;
   s.rows = rows;

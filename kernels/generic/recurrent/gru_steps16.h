@@ -28,7 +28,7 @@ TAREI_INLINE v16 gru_load(const tarei_gru_steps *g, const gru_state *s, size_t r
 /* --- the product of the state ----------------------------------------------------------------- */
 
 /* Sums of the gates, for units i to i + 15. */
-V16_FUNCTION void gru_multiply(const tarei_gru_steps *g, const gru_state *s, const size_t rows,
+TAREI_INLINE void gru_multiply(const tarei_gru_steps *g, const gru_state *s, const size_t rows,
                                size_t i, v16 (*sums)[GRU_GATES]) {
   const float *w = (const float *)g->r + i;
   const size_t reset_at = gru_gate_at(g, 1, g->n, TAREI_F32_PANEL);
@@ -50,7 +50,7 @@ V16_FUNCTION void gru_multiply(const tarei_gru_steps *g, const gru_state *s, con
 }
 
 /* Makes the bytes of a row as quantize_rows does. */
-V16_FUNCTION void gru_quantize(const tarei_gru_steps *g, gru_state *s, size_t row,
+TAREI_INLINE void gru_quantize(const tarei_gru_steps *g, gru_state *s, size_t row,
                                const size_t rows) {
   const float *const h = s->h + row * s->ldh;
   v16i largest = i_set1(0);
@@ -71,7 +71,7 @@ V16_FUNCTION void gru_quantize(const tarei_gru_steps *g, gru_state *s, size_t ro
   }
 }
 
-V16_FUNCTION void gru_multiply_bytes(const tarei_gru_steps *g, const gru_state *s,
+TAREI_INLINE void gru_multiply_bytes(const tarei_gru_steps *g, const gru_state *s,
                                      const size_t rows, size_t i, v16 (*sums)[GRU_GATES]) {
   const size_t step = 4 * (size_t)TAREI_I8_PANEL, groups = (g->n + 3) / 4;
   const size_t reset_at = gru_gate_at(g, 1, groups, step);
@@ -103,7 +103,7 @@ V16_FUNCTION void gru_multiply_bytes(const tarei_gru_steps *g, const gru_state *
 /* --- a step ----------------------------------------------------------------------------------- */
 
 /* The new state of units i to i + 15. */
-V16_FUNCTION v16 gru_next(const tarei_gru_steps *g, const float *x, v16 h, size_t i,
+TAREI_INLINE v16 gru_next(const tarei_gru_steps *g, const float *x, v16 h, size_t i,
                           const v16 *sums) {
   const float *const bias = g->bias ? g->bias + i : NULL;
   v16 from_x[GRU_GATES], rec[GRU_GATES];
@@ -117,7 +117,7 @@ V16_FUNCTION v16 gru_next(const tarei_gru_steps *g, const float *x, v16 h, size_
 
 /* Step t of `rows` sequences from row `row` on. All their units are made before one is stored: each
  * needs the whole state. */
-V16_FUNCTION void gru_step(const tarei_gru_steps *g, gru_state *s, size_t t, size_t row,
+TAREI_INLINE void gru_step(const tarei_gru_steps *g, gru_state *s, size_t t, size_t row,
                            const size_t rows, const bool bytes) {
   v16 next[GRU_BLOCKS][GRU_ROWS];
   const float *const x = g->x + (ptrdiff_t)t * g->x_step;

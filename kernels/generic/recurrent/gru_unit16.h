@@ -16,7 +16,7 @@ TAREI_INLINE size_t gru_gate_at(const tarei_gru_steps *g, size_t gate, size_t gr
 }
 
 /* The new state by the sums of the gates from the input and from the state. */
-V16_FUNCTION v16 gru_unit(v16 clip, const v16 *x, const v16 *rec, v16 h) {
+TAREI_INLINE v16 gru_unit(v16 clip, const v16 *x, const v16 *rec, v16 h) {
   const v16 update = v_sigmoid(v_clip(v_add(x[0], rec[0]), clip));
   const v16 reset = v_sigmoid(v_clip(v_add(x[1], rec[1]), clip));
   const v16 fresh = v_tanh(v_clip(v_fma(reset, rec[2], x[2]), clip));

@@ -93,7 +93,7 @@ void TAREI_K(tarei_k_softmax_fused_f32u8_16)(const float *x, float scale, const 
 }
 
 /* 255 e^-below + carry; 0 + carry for NaN. Bytes ask for no more than a cubic. */
-V16_FUNCTION v16 exp_255(v16 below, v16 carry) {
+TAREI_INLINE v16 exp_255(v16 below, v16 carry) {
   const v16 magic = v_set1(ROUND_MAGIC + 127.0f);
   const v16 bounded = v_min(below, v_set1(88.03f)); /* 2^-127, whose exponent makes it zero */
   const v16 shifted = v_fma(bounded, v_set1(-LOG2_E), magic);
