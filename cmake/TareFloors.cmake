@@ -1,8 +1,6 @@
 # Project verbs. A floor is a folder whose sources may include only floors below it; the build
 # refuses an include that points up (cmake/check_floors.cmake runs before anything is compiled).
 
-set(TARE_FLOORS "" CACHE INTERNAL "floors in the order they were declared")
-
 # tare_floor(name LEVEL n SOURCES a.c ... [LIBRARIES targets ...])
 function(tare_floor name)
   cmake_parse_arguments(ARG "" "LEVEL" "SOURCES;LIBRARIES" ${ARGN})
@@ -11,11 +9,10 @@ function(tare_floor name)
   target_link_libraries(tare_${name} PUBLIC ${ARG_LIBRARIES} PRIVATE tare_flags)
   set_property(TARGET tare_${name} PROPERTY POSITION_INDEPENDENT_CODE ON)
   add_dependencies(tare_${name} tare_check_floors)
-  # For tests, which take only what they call of it.
+  # For tests and benchmarks, which take only what they call of it.
   add_library(tare_${name}_archive STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:tare_${name}>)
   target_include_directories(tare_${name}_archive INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
   target_link_libraries(tare_${name}_archive PUBLIC ${ARG_LIBRARIES})
-  set(TARE_FLOORS ${TARE_FLOORS} ${name} CACHE INTERNAL "floors in the order they were declared")
 endfunction()
 
 # tare_isa(floor file.c flags ...): a file of a floor that alone gets ISA flags.
