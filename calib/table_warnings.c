@@ -11,8 +11,8 @@
 enum { NAMES_SHOWN = 8 };
 
 void tarei_findings_fini(tarei_findings *const f) {
-  tarei_name_list *const lists[] = {&f->dead, &f->degenerate, &f->quiet, &f->unsettled,
-                                    &f->not_finite};
+  tarei_name_list *const lists[] = {&f->dead,  &f->undefined, &f->degenerate,
+                                    &f->quiet, &f->unsettled, &f->not_finite};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     tarei_str_free(&lists[i]->names);
   }
@@ -61,11 +61,12 @@ void tarei_findings_degenerate(tarei_findings *const f, const char *const name,
 
 void tarei_findings_tensor(tarei_findings *const f, const char *const name,
                            const tarei_accumulator *const all, const tarei_cell *const cell) {
-  if (cell->amax == 0) {
+  const bool any = all->min <= all->max;
+  if (cell->amax == 0 && any) {
     tarei_name_list_add(&f->dead, name);
   }
   if (all->n_nan || all->n_inf) {
-    tarei_name_list_add(&f->not_finite, name);
+    tarei_name_list_add(any ? &f->not_finite : &f->undefined, name);
   }
   if (tarei_rows_drown(cell->static_loss)) {
     tarei_name_list_add(&f->quiet, name);
@@ -181,6 +182,8 @@ tare_status tarei_findings_report(tarei_findings *const f, const tare_stats *con
                         "have too few distinct values for the method and use their largest one",
                         table, err));
   TAREI_TRY(report_list(&f->dead, "contain only zeros and stay in float", table, err));
+  TAREI_TRY(
+      report_list(&f->undefined, "contain nothing but NaN or Inf and stay in float", table, err));
   TAREI_TRY(report_list(&f->not_finite, "contain NaN or Inf, which is not counted", table, err));
   TAREI_TRY(report_quiet(&f->quiet, table, err));
   TAREI_TRY(report_unsettled(&f->unsettled, table, err));

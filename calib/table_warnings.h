@@ -21,7 +21,7 @@ typedef struct tarei_clipped {
 } tarei_clipped;
 
 typedef struct tarei_findings {
-  tarei_name_list dead, degenerate, quiet, unsettled, not_finite;
+  tarei_name_list dead, undefined, degenerate, quiet, unsettled, not_finite;
   tarei_clipped *clipped;
   int n_clipped;
   tarei_clipped

@@ -106,6 +106,7 @@ void tare_context_free(tare_context **const context) {
     free(c->sizes);
     free(c->seconds);
     free(c->numbers);
+    free(c->needed);
     free(c);
     *context = NULL;
   }

@@ -70,6 +70,9 @@ struct tare_context {
   void *watch_user;
   tarei_reading_fn read;
   void *read_user;
+  bool muted;       /* this run is muted (engine/observe/muted.h) */
+  bool only_needed; /* and leaves out the steps that its outputs do not need */
+  bool *needed;     /* per step of the root part; NULL before the first muted run */
   bool profiling;
   double *seconds;         /* per layer, without the layers of its bodies */
   tare_layer_timer *timer; /* or NULL */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/context_parts.h"
 #include "engine/late.h"
+#include "engine/observe/muted_step.h"
 
 static int count_operands(const tarei_part *const part) {
   int n = 0;
@@ -161,6 +162,16 @@ static tare_status frame_show_rows(const tarei_frame *const frame, const tarei_s
   return context->read(context->read_user, &reading, err);
 }
 
+static tare_status frame_compute(const tarei_frame *const frame, const int s,
+                                 const tarei_run *const run, tare_error *const err) {
+  const tarei_step *const step = &frame->part->steps[s];
+  if (tarei_step_is_muted(frame->context, frame->part, s)) {
+    tarei_step_run_muted(step, run);
+    return TARE_OK;
+  }
+  return step->lowering->run(step, run, err);
+}
+
 static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_error *const err) {
   const tarei_step *const step = &frame->part->steps[s];
   const tare_tensor **const operands = frame->operands + frame->first_operand[s];
@@ -185,7 +196,7 @@ static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_er
     status = frame_show_rows(frame, step, &run, err);
   }
   if (status == TARE_OK) {
-    status = step->lowering->run(step, &run, err);
+    status = frame_compute(frame, s, &run, err);
   }
   if (status == TARE_OK) {
     status =
@@ -204,10 +215,14 @@ static tare_status frame_run_step(tarei_frame *const frame, const int s, tare_er
              : tarei_fail_in(err, status, "node '%s' (%s)", step->node->name, step->node->op->name);
 }
 
-/* What the step computes was kept from an earlier run of the same length. */
+/* What the step computes was kept from an earlier run of the same length, or is not needed. */
 static bool frame_skips(const tarei_frame *const frame, const int s) {
   const tare_context *const context = frame->context;
-  return context->kept.skips && frame == &context->root && context->plan->lengths.steps[s];
+  if (frame != &context->root) {
+    return false;
+  }
+  return context->plan->lengths.steps[s] ? context->kept.skips
+                                         : context->only_needed && !context->needed[s];
 }
 
 tare_status tarei_frame_run(tarei_frame *const frame, tare_error *const err) {

@@ -32,10 +32,16 @@ void score_json(cJSON *const object, const tare_eval_score *const score, const i
   if (compared) {
     json_bool(object, "equal", isinf(score->sqnr_db) && score->sqnr_db > 0);
     json_real(object, "sqnr_db", score->sqnr_db);
+    json_real(object, "together_db", score->together_db);
+    json_real(object, "tenth_db", score->tenth_db);
     json_real(object, "cosine", score->cosine);
     json_real(object, "max_abs_error", score->max_abs_error);
     json_real(object, "top1_agreement", score->top1_agreement);
     json_int(object, "other_shapes", score->other_shapes);
+    json_int(object, "values", score->values);
+    json_int(object, "constant", score->constant);
+    json_int(object, "undefined", score->undefined);
+    json_int(object, "broken", score->broken);
   }
   if (metric >= 0) {
     cJSON *const m = json_add(object, "metric", json_object());
@@ -93,13 +99,60 @@ static void print_difference(const int metric, const tare_difference *const d) {
          d->samples, cli_s(d->samples), d->distinct ? "" : ": within the noise");
 }
 
-static void print_total(const tare_eval_score *const total, const int metric, const bool compared) {
+/* Integers have no SQNR, but agree or not. */
+static bool was_compared(const tare_eval_score *const output) {
+  return !isnan(output->sqnr_db) || !isnan(output->top1_agreement);
+}
+
+static int score_n_compared(const tare_eval_result *const result) {
+  int n = 0;
+  for (int o = 0; o < result->n_outputs; o++) {
+    n += was_compared(&result->outputs[o]);
+  }
+  return n;
+}
+
+/* What the SQNR is of: the worst of several outputs, or the samples that are far below the rest. */
+static void print_sqnr(const tare_eval_result *const result) {
+  const tare_eval_score *const s = &result->total;
+  if (s->broken > 0) {
+    printf("%-16s - (%" PRId64 " values are NaN or infinite in the plan alone)\n", "SQNR",
+           s->broken);
+    return;
+  }
+  print_figure("SQNR", s->sqnr_db, 2, isinf(s->sqnr_db) ? " (equal)" : " dB");
+  if (s->worst >= 0 && isfinite(s->sqnr_db) && score_n_compared(result) > 1) {
+    printf("%-16s %s, the worst of %d\n", "  output", result->output_names[s->worst],
+           score_n_compared(result));
+  }
+  if (s->sqnr_db < s->together_db) {
+    print_figure("  together", s->together_db, 2, isinf(s->together_db) ? " (equal)" : " dB");
+    print_figure("  lower tenth", s->tenth_db, 2, " dB in single samples");
+  }
+}
+
+static void score_print_left_out(const tare_eval_score *const s) {
+  const int64_t all = s->values + s->constant + s->undefined;
+  if (s->constant > 0) {
+    printf("%-16s %" PRId64 " of %" PRId64 " values, which no layer decides\n", "left out",
+           s->constant, all);
+  }
+  if (s->undefined > 0) {
+    printf("%-16s %" PRId64 " of %" PRId64 " values, which are NaN or infinite in float\n",
+           "left out", s->undefined, all);
+  }
+}
+
+static void print_total(const tare_eval_result *const result, const int metric,
+                        const bool compared) {
+  const tare_eval_score *const total = &result->total;
   printf("%-16s %" PRId64 "\n", "samples", total->samples);
   if (compared) {
-    print_figure("SQNR", total->sqnr_db, 2, isinf(total->sqnr_db) ? " (equal)" : " dB");
+    print_sqnr(result);
     print_figure("cosine", total->cosine, 6, "");
     print_max_abs(total->max_abs_error);
     print_figure("top-1 agreement", 100 * total->top1_agreement, 3, " %");
+    score_print_left_out(total);
   }
   if (total->other_shapes > 0) {
     printf("%-16s %" PRId64 " sample%s\n", "other shape", total->other_shapes,
@@ -183,7 +236,7 @@ static void score_print_levels(const tare_eval_result *const result, const int m
 
 void score_print(const tare_eval_result *const result, const tare_profiles *const profiles,
                  const int metric, const bool compared, const tare_difference *const difference) {
-  print_total(&result->total, metric, compared);
+  print_total(result, metric, compared);
   if (difference) {
     print_difference(metric, difference);
   }
@@ -206,35 +259,44 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   score_print_profiles(scores, profiles, metric);
 }
 
-/* Integers have no SQNR, but agree or not. */
-static bool was_compared(const tare_eval_score *const output) {
-  return !isnan(output->sqnr_db) || !isnan(output->top1_agreement);
+/* "a.wav, b.wav and 3 others": samples in which the reference is not finite; NULL: none. */
+static char *undefined_samples(const tare_eval_result *const result,
+                               const tare_eval_sample *const samples, int64_t *const n) {
+  enum { NAMED = 3 };
+  char *names = NULL;
+  *n = 0;
+  for (int64_t i = 0; i < result->n_errors; i++) {
+    int64_t undefined = 0;
+    for (int c = 0; c < result->n_columns; c++) {
+      undefined += result->errors[i * result->n_columns + c].undefined;
+    }
+    if (undefined > 0 && (*n)++ < NAMED) {
+      names =
+          names ? cli_append(names, ", %s", samples[i].name) : cli_format("%s", samples[i].name);
+    }
+  }
+  return *n > NAMED ? cli_append(names, " and %" PRId64 " more", *n - NAMED) : names;
 }
 
-static int count_compared(const tare_eval_result *const result) {
-  int n = 0;
-  for (int o = 0; o < result->n_outputs; o++) {
-    n += was_compared(&result->outputs[o]);
+void score_warn_undefined(const opt_common *const common, const tare_eval_result *const result,
+                          const tare_eval_sample *const samples) {
+  int64_t n;
+  if (result->total.undefined == 0 || !samples) {
+    return;
   }
-  return n;
-}
-
-static void score_warn_low(const opt_common *const common, const tare_eval_result *const result,
-                           const tare_plan *const plan) {
-  const tare_port *ports = NULL;
-  const int n = tare_plan_outputs(plan, &ports);
-  int lowest = 0;
-  for (int o = 1; o < n; o++) {
-    const double db = result->outputs[o].sqnr_db, least = result->outputs[lowest].sqnr_db;
-    lowest = db > -INFINITY && !(least <= db) ? o : lowest;
-  }
-  if (result->outputs[lowest].sqnr_db < SCORE_LOW_SQNR && result->total.sqnr_db >= SCORE_LOW_SQNR) {
+  char *const names = undefined_samples(result, samples, &n);
+  if (result->total.values + result->total.constant == 0) {
     say(common,
-        "warning: output '%s' has an SQNR of %.1f dB (expected %d dB or more), which the %.1f dB "
-        "of "
-        "all outputs together hide, because other outputs have larger values",
-        ports[lowest].name, result->outputs[lowest].sqnr_db, SCORE_LOW_SQNR, result->total.sqnr_db);
+        "warning: outputs have no finite value in float in any of %" PRId64
+        " samples (%s): there is nothing to compare",
+        result->total.samples, names);
+  } else {
+    say(common,
+        "warning: outputs are NaN or infinite in float in %" PRId64 " of %" PRId64
+        " samples (%s): such values are left out",
+        n, result->total.samples, names);
   }
+  free(names);
 }
 
 void score_warn_shapes(const opt_common *const common, const tare_eval_result *const result,
@@ -255,12 +317,12 @@ void score_warn_shapes(const opt_common *const common, const tare_eval_result *c
 
 void score_warn_outputs(const opt_common *const common, const tare_eval_result *const result,
                         const tare_plan *const plan) {
-  score_warn_low(common, result, plan);
+  score_warn_undefined(common, result, result->samples);
   score_warn_shapes(common, result, plan);
 }
 
 void score_print_outputs(const tare_eval_result *const result, const tare_plan *const plan) {
-  if (count_compared(result) < 2) {
+  if (score_n_compared(result) < 2) {
     return;
   }
   const tare_port *ports = NULL;
@@ -282,7 +344,7 @@ void score_print_outputs(const tare_eval_result *const result, const tare_plan *
 
 void score_outputs_json(cJSON *const object, const tare_eval_result *const result,
                         const tare_plan *const plan) {
-  if (count_compared(result) < 2) {
+  if (score_n_compared(result) < 2) {
     return;
   }
   const tare_port *ports = NULL;

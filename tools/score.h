@@ -53,7 +53,12 @@ void score_outputs_json(cJSON *object, const tare_eval_result *result, const tar
 void score_warn_shapes(const opt_common *common, const tare_eval_result *result,
                        const tare_plan *plan);
 
-/* Also warns of the output with the lowest SQNR if that is too low while the total is not. */
+/* Warns of values that are not finite in the reference, and names the samples, unless they are not
+ * known (NULL). */
+void score_warn_undefined(const opt_common *common, const tare_eval_result *result,
+                          const tare_eval_sample *samples);
+
+/* Both. */
 void score_warn_outputs(const opt_common *common, const tare_eval_result *result,
                         const tare_plan *plan);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "calib/eval/measure.h"
 #include "calib/metrics/states.h"
 
 enum {
@@ -318,37 +319,65 @@ tare_status tare_metric_differences(const tare_metric_states *const *const state
 
 /* --- SQNR ------------------------------------------------------------------------------------- */
 
-/* Of each sample at each level. */
+/* Errors in columns, which each have their own SQNR. */
 typedef struct bootstrap_tallies {
   const tare_error_tally *const *plans;
-  int n_levels;
+  int n_columns;
+  double *sqnr_db; /* [plan][column][n_samples] of single samples */
+  int64_t *order;  /* likewise: samples by these, ascending, and those without one at the end */
 } bootstrap_tallies;
 
 static const tare_error_tally *bootstrap_errors(const bootstrap *const b, const int plan,
                                                 const int64_t sample) {
   const bootstrap_tallies *const t = b->data;
-  return &t->plans[plan][sample * t->n_levels];
+  return &t->plans[plan][sample * t->n_columns];
 }
 
-static double sqnr_of_level(const bootstrap *const b, const int plan, const int level) {
-  double signal = 0, noise = 0;
+static int64_t bootstrap_column(const bootstrap *const b, const int plan, const int column) {
+  const bootstrap_tallies *const t = b->data;
+  return ((int64_t)plan * t->n_columns + column) * b->n_samples;
+}
+
+/* As tarei_measure_tenth has it of samples that count several times. */
+static double tenth_of_draw(const bootstrap *const b, const int plan, const int column) {
+  const bootstrap_tallies *const t = b->data;
+  const int64_t at = bootstrap_column(b, plan, column);
+  const int64_t *const order = t->order + at;
+  int64_t n = 0, taken = 0;
   for (int64_t i = 0; i < b->n_samples; i++) {
-    if (b->times[i]) { /* infinite noise times 0 would have no value */
-      const tare_error_tally *const e = &bootstrap_errors(b, plan, i)[level];
-      signal += b->times[i] * e->signal;
-      noise += b->times[i] * e->noise;
+    n += isnan(t->sqnr_db[at + i]) ? 0 : b->times[i];
+  }
+  for (int64_t i = 0; n > 0 && i < b->n_samples; i++) {
+    taken += b->times[order[i]];
+    if (taken > n / 10) {
+      return t->sqnr_db[at + order[i]];
     }
   }
-  return noise == 0 ? INFINITY : 10 * log10(signal / noise);
+  return NAN;
+}
+
+static double sqnr_of_column(const bootstrap *const b, const int plan, const int column) {
+  tare_error_tally sums = {0};
+  for (int64_t i = 0; i < b->n_samples; i++) {
+    if (b->times[i]) { /* infinite noise times 0 would have no value */
+      const tare_error_tally *const e = &bootstrap_errors(b, plan, i)[column];
+      sums.signal += b->times[i] * e->signal;
+      sums.noise += b->times[i] * e->noise;
+      sums.values += e->values;
+      sums.constant += e->constant;
+      sums.broken += e->broken;
+    }
+  }
+  return tarei_measure_judge(tarei_measure_sqnr(&sums), tenth_of_draw(b, plan, column));
 }
 
 static tare_status sqnr_of(const bootstrap *const b, const int plan, double *const out,
                            tare_error *const err) {
   const bootstrap_tallies *const t = b->data;
   (void)err;
-  *out = sqnr_of_level(b, plan, 0);
-  for (int l = 1; l < t->n_levels; l++) {
-    *out = fmin(*out, sqnr_of_level(b, plan, l));
+  *out = sqnr_of_column(b, plan, 0);
+  for (int c = 1; c < t->n_columns; c++) {
+    *out = fmin(*out, sqnr_of_column(b, plan, c));
   }
   return TARE_OK;
 }
@@ -357,38 +386,70 @@ static bool sqnr_differs(const bootstrap *const b, const int plan, const int64_t
   const tare_error_tally *const x = bootstrap_errors(b, plan, sample);
   const tare_error_tally *const y = bootstrap_errors(b, b->base, sample);
   bool differs = false;
-  for (int l = 0; l < ((const bootstrap_tallies *)b->data)->n_levels; l++) {
-    differs = differs || x[l].signal != y[l].signal || x[l].noise != y[l].noise;
+  for (int c = 0; c < ((const bootstrap_tallies *)b->data)->n_columns; c++) {
+    differs = differs || x[c].signal != y[c].signal || x[c].noise != y[c].noise;
   }
   return differs;
 }
 
+static int by_value_of(const void *const a, const void *const b, void *const values) {
+  const double x = ((const double *)values)[*(const int64_t *)a];
+  const double y = ((const double *)values)[*(const int64_t *)b];
+  return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
+}
+
+static void order_samples(const bootstrap *const b, const bootstrap_tallies *const t) {
+  for (int p = 0; p < b->n_plans; p++) {
+    for (int c = 0; c < t->n_columns; c++) {
+      const int64_t at = bootstrap_column(b, p, c);
+      for (int64_t i = 0; i < b->n_samples; i++) {
+        t->sqnr_db[at + i] = tarei_measure_sqnr(&bootstrap_errors(b, p, i)[c]);
+        t->order[at + i] = i;
+      }
+      qsort_r(t->order + at, (size_t)b->n_samples, sizeof *t->order, by_value_of, t->sqnr_db + at);
+    }
+  }
+}
+
+static tare_status bootstrap_sqnr(bootstrap *const b, bootstrap_tallies *const t,
+                                  int64_t *const all, tare_difference *const out,
+                                  tare_interval *const own, tare_error *const err) {
+  const size_t columns = (size_t)b->n_plans * (size_t)t->n_columns;
+  const size_t n = tarei_times(columns, (size_t)b->n_samples);
+  t->sqnr_db = tarei_calloc(n, sizeof *t->sqnr_db);
+  t->order = tarei_calloc(n, sizeof *t->order);
+  if (!all || !t->sqnr_db || !t->order) {
+    return tarei_fail_memory(err, "bootstrap", tarei_times(n, sizeof *t->sqnr_db));
+  }
+  for (int64_t i = 0; i < b->n_samples; i++) {
+    all[i] = i;
+  }
+  b->drawn = all;
+  order_samples(b, t);
+  return bootstrap_run(b, out, own, err);
+}
+
 tare_status tare_sqnr_differences(const tare_error_tally *const *const tallies, const int n_plans,
-                                  const int64_t n_samples, const int n_levels, const int base,
+                                  const int64_t n_samples, const int n_columns, const int base,
                                   tare_difference *const out, tare_interval *const own,
                                   tare_error *const err) {
   TAREI_TRY(tarei_check_number("plan", base, n_plans, err));
-  if (n_samples < 1 || n_levels < 1) {
-    return tarei_fail(err, TARE_E_USAGE, "%lld samples at %d levels: expected 1 or more",
-                      (long long)n_samples, n_levels);
+  if (n_samples < 1 || n_columns < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "%lld samples in %d columns: expected 1 or more",
+                      (long long)n_samples, n_columns);
   }
-  const bootstrap_tallies data = {tallies, n_levels};
-  int64_t *const all = tarei_calloc((size_t)n_samples, sizeof *all);
-  if (!all) {
-    return tarei_fail_memory(err, "bootstrap", (size_t)n_samples * sizeof *all);
-  }
-  for (int64_t i = 0; i < n_samples; i++) {
-    all[i] = i;
-  }
+  bootstrap_tallies data = {.plans = tallies, .n_columns = n_columns};
   bootstrap b = {.figure = sqnr_of,
                  .differs = sqnr_differs,
                  .data = &data,
                  .n_plans = n_plans,
                  .base = base,
-                 .drawn = all,
                  .n = n_samples,
                  .n_samples = n_samples};
-  const tare_status status = bootstrap_run(&b, out, own, err);
+  int64_t *const all = tarei_calloc((size_t)n_samples, sizeof *all);
+  const tare_status status = bootstrap_sqnr(&b, &data, all, out, own, err);
   free(all);
+  free(data.sqnr_db);
+  free(data.order);
   return status;
 }

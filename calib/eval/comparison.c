@@ -29,6 +29,7 @@ void tare_comparison_free(tare_comparison **const comparison) {
   for (int i = 0; c && i < c->n; i++) {
     free(c->items[i].name);
     free(c->items[i].kept.tensor.data);
+    free(c->items[i].muted.tensor.data);
     free(c->items[i].levels);
     free(c->items[i].level_sqnr);
   }
@@ -50,14 +51,14 @@ bool tarei_comparison_is_of(const tare_comparison *const c, const tare_plan *con
 void tarei_comparison_begin(tare_comparison *const c) {
   for (int i = 0; i < c->n; i++) {
     c->items[i].pending = (tarei_error_sums){0};
-    c->items[i].kept.there = false;
+    c->items[i].kept.there = c->items[i].muted.there = false;
   }
 }
 
 /* Of all levels; NAN where nothing was compared. */
 static double lowest_sqnr(const tare_comparison *const c, const tarei_compared *const e) {
   if (!c->n_levels) {
-    return e->total.values ? tarei_sqnr_db(e->total.want2, e->total.diff2) : NAN;
+    return tarei_measure_sqnr(&e->total.tally);
   }
   double lowest = NAN;
   for (int l = 0; l < c->n_levels; l++) {
@@ -90,20 +91,15 @@ static void carry_sqnr(tare_comparison *const c) {
         e->before = before;
       }
       if (v >= 0) {
-        c->sqnr[v] = e && e->total.values ? lowest_sqnr(c, e) : before;
+        c->sqnr[v] = e && e->total.tally.values ? lowest_sqnr(c, e) : before;
       }
     }
   }
 }
 
 static void add_to_level(tarei_compared *const e, const int level) {
-  tarei_level_sum *const sum = &e->levels[level];
-  sum->values += e->pending.values;
-  sum->signal += e->pending.want2;
-  sum->noise += e->pending.diff2;
-  if (sum->values) {
-    e->level_sqnr[level] = tarei_sqnr_db(sum->signal, sum->noise);
-  }
+  tarei_measure_add(&e->levels[level], &e->pending.tally);
+  e->level_sqnr[level] = tarei_measure_sqnr(&e->levels[level]);
 }
 
 void tarei_comparison_commit(tare_comparison *const c, const int level) {

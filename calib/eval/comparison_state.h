@@ -17,12 +17,6 @@ typedef struct tarei_kept_tensor {
   bool there; /* the run wrote it */
 } tarei_kept_tensor;
 
-/* Sums of squares at one level of the gain range. */
-typedef struct tarei_level_sum {
-  int64_t values;
-  double signal, noise;
-} tarei_level_sum;
-
 typedef struct tarei_compared {
   char *name;         /* in the model; owned */
   int value, against; /* in the root graphs of both plans */
@@ -32,11 +26,12 @@ typedef struct tarei_compared {
   bool unlike; /* dims differ */
   tarei_error_bounds bounds;
   tarei_kept_tensor kept;
+  tarei_kept_tensor muted; /* of a muted run of the reference */
   tarei_error_sums pending, total;
   bool counted; /* the histogram was asked for */
   int64_t histogram[TARE_ERROR_BINS];
   double before; /* the lowest SQNR of what the layer reads */
-  tarei_level_sum *levels;
+  tare_error_tally *levels;
   double *level_sqnr; /* of the levels */
 } tarei_compared;
 
@@ -50,8 +45,9 @@ struct tare_comparison {
   tarei_comparison_side plan, against;
   double *sqnr; /* per value of the plan: its own, or that of what it is made of */
   bool outputs_only;
-  int n_levels;      /* 0 without a gain range */
-  tarei_names names; /* of the values of the reference, while tensors are matched */
+  int n_levels;          /* 0 without a gain range */
+  tarei_names names;     /* of the values of the reference, while tensors are matched */
+  tarei_sizes_seen seen; /* of the tensor that is compared */
   tarei_compared *items;
   int n;
   size_t cap;

@@ -11,15 +11,16 @@
 #include "calib/metrics/rows.h"
 #include "engine/context.h"
 #include "engine/lower/fused.h"
+#include "engine/observe/muted.h"
 
-enum { BLOCK = 512 };
-
-/* Values as floats. */
-static void load_floats(const tarei_comparison_side *const side, const int value,
-                        const tare_tensor *const t, const int64_t at, const int n,
-                        float *const out) {
+/* Values as numbers. */
+static void load_numbers(const tarei_comparison_side *const side, const int value,
+                         const tare_tensor *const t, const int64_t at, const int n,
+                         double *const out) {
   if (t->dtype == TARE_F32) {
-    memcpy(out, (const float *)t->data + at, (size_t)n * sizeof *out);
+    for (int i = 0; i < n; i++) {
+      out[i] = ((const float *)t->data)[at + i];
+    }
     return;
   }
   const tarei_graph *const g = tarei_comparison_graph(side->plan);
@@ -31,13 +32,8 @@ static void load_floats(const tarei_comparison_side *const side, const int value
   }
 }
 
-static tare_status keep_tensor(void *const user, const int value, const tare_tensor *const t,
-                               const int64_t *const valid, tare_error *const err) {
-  tare_comparison *const c = user;
-  if (c->plan.entries[value] == TAREI_NO_ENTRY) {
-    return TARE_OK;
-  }
-  tarei_kept_tensor *const kept = &c->items[c->plan.entries[value]].kept;
+static tare_status copy_tensor(const tare_tensor *const t, const int64_t *const valid,
+                               tarei_kept_tensor *const kept, tare_error *const err) {
   const size_t bytes = (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
   void *data = kept->tensor.data;
   if (bytes > kept->capacity) {
@@ -57,43 +53,102 @@ static tare_status keep_tensor(void *const user, const int value, const tare_ten
   return TARE_OK;
 }
 
-static void compare_run_of(tare_comparison *const c, tarei_compared *const e,
-                           const tare_tensor *const want, const int64_t from, const int64_t n) {
-  float g[BLOCK], w[BLOCK];
-  for (int64_t at = 0; at < n; at += BLOCK) {
-    const int length = n - at < BLOCK ? (int)(n - at) : BLOCK;
-    load_floats(&c->plan, e->value, &e->kept.tensor, from + at, length, g);
-    load_floats(&c->against, e->against, want, from + at, length, w);
-    tarei_error_sums_take(&e->pending, &e->bounds, g, w, length);
+static tare_status keep_tensor(void *const user, const int value, const tare_tensor *const t,
+                               const int64_t *const valid, tare_error *const err) {
+  tare_comparison *const c = user;
+  const int entry = c->plan.entries[value];
+  return entry == TAREI_NO_ENTRY ? TARE_OK : copy_tensor(t, valid, &c->items[entry].kept, err);
+}
+
+static tare_status keep_muted(void *const user, const int value, const tare_tensor *const t,
+                              const int64_t *const valid, tare_error *const err) {
+  tare_comparison *const c = user;
+  for (int i = c->against.entries[value]; i != TAREI_NO_ENTRY; i = c->items[i].next) {
+    TAREI_TRY(copy_tensor(t, valid, &c->items[i].muted, err));
   }
+  return TARE_OK;
+}
+
+/* --- a pair of tensors ------------------------------------------------------------------------ */
+
+typedef void compare_take(tare_comparison *c, tarei_compared *e, const tarei_measured *block,
+                          double bound);
+
+static void see_values(tare_comparison *const c, tarei_compared *const e,
+                       const tarei_measured *const block, const double bound) {
+  (void)e;
+  (void)bound;
+  tarei_sizes_see(&c->seen, block);
+}
+
+static void sum_errors(tare_comparison *const c, tarei_compared *const e,
+                       const tarei_measured *const block, const double bound) {
+  (void)c;
+  tarei_error_sums_take(&e->pending, &e->bounds, block, bound);
+}
+
+/* Elements from `from` on, with what takes them. */
+typedef struct compare_part {
+  compare_take *take;
+  double bound;
+  int64_t from, n;
+} compare_part;
+
+static void compare_run_of(tare_comparison *const c, tarei_compared *const e,
+                           const tare_tensor *const want, const compare_part *const part) {
+  double g[TAREI_MEASURE_BLOCK], w[TAREI_MEASURE_BLOCK], m[TAREI_MEASURE_BLOCK];
+  for (int64_t at = 0; at < part->n; at += TAREI_MEASURE_BLOCK) {
+    const int64_t first = part->from + at;
+    const int n = part->n - at < TAREI_MEASURE_BLOCK ? (int)(part->n - at) : TAREI_MEASURE_BLOCK;
+    load_numbers(&c->plan, e->value, &e->kept.tensor, first, n, g);
+    load_numbers(&c->against, e->against, want, first, n, w);
+    if (e->muted.there) {
+      load_numbers(&c->against, e->against, &e->muted.tensor, first, n, m);
+    }
+    const tarei_measured block = {.got = g, .want = w, .muted = e->muted.there ? m : NULL, .n = n};
+    part->take(c, e, &block, part->bound);
+  }
+}
+
+static bool compare_same_dims(const tare_tensor *const a, const tare_tensor *const b) {
+  return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
 static bool dims_fit(const tarei_compared *const e, const tare_tensor *const want) {
   const tare_tensor *const got = &e->kept.tensor;
-  if (e->viewed) {
-    return tare_tensor_count(got) == tare_tensor_count(want);
+  return e->viewed ? tare_tensor_count(got) == tare_tensor_count(want)
+                   : compare_same_dims(got, want);
+}
+
+/* The valid part of the plan counts. */
+static void compare_values(tare_comparison *const c, tarei_compared *const e,
+                           const tare_tensor *const want, compare_take *const take,
+                           const double bound) {
+  const tare_tensor *const got = &e->kept.tensor;
+  compare_part part = {.take = take, .bound = bound, .n = tare_tensor_count(got)};
+  if (memcmp(e->kept.valid, got->dims, (size_t)got->rank * sizeof *got->dims) == 0) {
+    compare_run_of(c, e, want, &part);
+    return;
   }
-  return got->rank == want->rank &&
-         memcmp(got->dims, want->dims, (size_t)got->rank * sizeof *got->dims) == 0;
+  tarei_rows rows;
+  tarei_rows_begin(got, e->kept.valid, &rows);
+  part.n = rows.length;
+  while (tarei_rows_next(&rows, &part.from)) {
+    compare_run_of(c, e, want, &part);
+  }
 }
 
 static void compare_entry(tare_comparison *const c, tarei_compared *const e,
                           const tare_tensor *const want) {
-  const tarei_kept_tensor *const kept = &e->kept;
-  if (!kept->there || !dims_fit(e, want)) {
-    e->unlike = e->unlike || kept->there;
+  if (!e->kept.there || !dims_fit(e, want)) {
+    e->unlike = e->unlike || e->kept.there;
     return;
   }
-  const tare_tensor *const got = &kept->tensor;
-  if (memcmp(kept->valid, got->dims, (size_t)got->rank * sizeof *got->dims) == 0) {
-    compare_run_of(c, e, want, 0, tare_tensor_count(got));
-    return;
-  }
-  tarei_rows rows;
-  tarei_rows_begin(got, kept->valid, &rows);
-  for (int64_t offset = 0; tarei_rows_next(&rows, &offset);) {
-    compare_run_of(c, e, want, offset, rows.length);
-  }
+  e->muted.there = e->muted.there && compare_same_dims(&e->muted.tensor, want);
+  tarei_sizes_forget(&c->seen);
+  compare_values(c, e, want, see_values, INFINITY);
+  const bool constants = e->muted.there || tarei_sizes_suspect(&c->seen);
+  compare_values(c, e, want, sum_errors, constants ? tarei_sizes_bound(&c->seen) : INFINITY);
 }
 
 static tare_status compare_tensor(void *const user, const int value, const tare_tensor *const t,
@@ -124,6 +179,22 @@ static tare_status make_levels(tare_comparison *const c, const int n, tare_error
     }
   }
   return TARE_OK;
+}
+
+tare_status tarei_comparison_mute(tare_comparison *const c, tare_context *const against,
+                                  const tarei_fitted *const fitted, tare_error *const err) {
+  tare_error why = {0};
+  if (!tarei_plan_is_mutable(c->against.plan)) {
+    return TARE_OK;
+  }
+  tarei_context_set_watcher(against, keep_muted, c);
+  const tare_status status =
+      tarei_context_run_muted(against, fitted->tensors, fitted->valid, fitted->profile, NULL, &why);
+  tarei_context_set_watcher(against, compare_tensor, c);
+  for (int i = 0; status != TARE_OK && i < c->n; i++) {
+    c->items[i].muted.there = false;
+  }
+  return status == TARE_E_MEMORY ? tarei_fail(err, status, "%s", why.message) : TARE_OK;
 }
 
 tare_status tarei_comparison_attach(tare_comparison *const c, tare_context *const plan,

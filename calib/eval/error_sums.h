@@ -5,13 +5,16 @@
 
 #include <tare/comparison.h>
 
+#include "calib/eval/measure.h"
+
 /* Bin 0 counts values without error; each bin of TARE_ERROR_BINS is divided into equal parts. */
 enum { TAREI_ERROR_PARTS = 32, TAREI_ERROR_FINE = 1 + (TARE_ERROR_BINS - 1) * TAREI_ERROR_PARTS };
 
 typedef struct tarei_error_sums {
-  int64_t values, exceeding, nans;
-  double abs, diff2, got2, want2, dot, max_abs;
-  int64_t bins[TAREI_ERROR_FINE];
+  tare_error_tally tally;
+  int64_t exceeding, nans;
+  double abs;
+  int64_t bins[TAREI_ERROR_FINE]; /* of all values that are finite in the reference */
 } tarei_error_sums;
 
 typedef struct tarei_error_bounds {
@@ -19,17 +22,15 @@ typedef struct tarei_error_bounds {
   double atol, rtol;
 } tarei_error_bounds;
 
-/* Adds n values beside those of the reference. */
+/* Adds values beside those of the reference, with `constants` as the bound of constants
+ * (calib/eval/measure.h), which have errors, but are not part of the SQNR. */
 void tarei_error_sums_take(tarei_error_sums *sums, const tarei_error_bounds *bounds,
-                           const float *got, const float *want, int n);
+                           const tarei_measured *block, double constants);
 
 void tarei_error_sums_add(tarei_error_sums *into, const tarei_error_sums *from);
 
 /* Counts by powers of two. */
 void tarei_error_sums_histogram(const tarei_error_sums *sums, int64_t bins[TARE_ERROR_BINS]);
-
-/* SQNR in dB of sums of squares; INFINITY without errors. */
-double tarei_sqnr_db(double signal, double noise);
 
 /* Fills the figures that follow from the sums. */
 void tarei_error_sums_conclude(const tarei_error_sums *sums, tare_tensor_error *out);

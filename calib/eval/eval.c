@@ -1,6 +1,5 @@
 #include <tare/eval.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,6 +9,7 @@
 #include "calib/eval/comparison.h"
 #include "calib/eval/eval_job.h"
 #include "calib/eval/eval_ports.h"
+#include "calib/eval/eval_score.h"
 #include "calib/metrics/rows.h"
 #include "datasets/dataset.h"
 
@@ -17,31 +17,16 @@ void tare_eval_options_init(tare_eval_options *const options) {
   *options = (tare_eval_options){.profile = -1};
 }
 
-double tare_eval_lowest_sqnr(const tare_eval_result *const result) {
-  double lowest = result->n_levels ? NAN : result->total.sqnr_db;
-  for (int l = 0; l < result->n_levels; l++) {
-    lowest = fmin(lowest, result->levels[l].score.sqnr_db); /* NAN where nothing was compared */
-  }
-  return lowest;
-}
-
-double tare_eval_worst_sqnr(const tare_eval_result *const result) {
-  double worst = tare_eval_lowest_sqnr(result);
-  for (int o = 0; o < result->n_outputs; o++) {
-    const double db = result->outputs[o].sqnr_db;
-    worst = db > -INFINITY ? fmin(worst, db) : worst;
-  }
-  return worst;
-}
-
 void tare_eval_result_fini(tare_eval_result *const result) {
   free(result->profiles);
   free(result->levels);
   free(result->outputs);
+  for (int o = 0; result->output_names && o < result->n_outputs; o++) {
+    free(result->output_names[o]);
+  }
+  free(result->output_names);
   tarei_metric_states_free(&result->states);
   free(result->errors);
-  free(result->level_errors);
-  free(result->output_errors);
   free(result->sample_seconds);
   free(result->samples);
   free(result->sample_names);
@@ -103,6 +88,7 @@ static tare_status open_sides(tarei_eval_job *const e, const tare_plan *const *c
     TAREI_TRY(e->metric ? tarei_metric_states_new(e->metric, &e->settings, &e->sides[s].states, err)
                         : TARE_OK);
     e->sides[s].answers = e->metric && e->metric->read && e->options->answers;
+    e->sides[s].is_compared = e->reference != NO_SIDE && e->reference != s;
   }
   return TARE_OK;
 }
@@ -114,6 +100,9 @@ static tare_status eval_prepare(tarei_eval_job *const e, const tare_plan *const 
     return tarei_fail_memory(err, "evaluation", (size_t)e->n_sides * sizeof *e->sides);
   }
   TAREI_TRY(open_sides(e, plans, err));
+  TAREI_TRY(tarei_eval_constants_init(&e->constants,
+                                      e->reference == NO_SIDE ? NULL : plans[e->reference],
+                                      e->n_sides, e->n_outputs, err));
   tarei_eval_samples_init(&e->samples, tare_plan_profiles(plans[0]), e->options->streaming);
   if (e->options->tensors) {
     if (e->reference == NO_SIDE ||
@@ -152,13 +141,31 @@ static tare_status run_commands(const tarei_eval_job *const e, tare_error *const
 static void add_reference(const tarei_eval_job *const e, tare_eval_result *const result) {
   const tarei_eval_side *const reference = &e->sides[e->reference];
   result->reference_seconds = reference->seconds;
-  result->total.reference = reference->metrics[reference->n_tallies - 1];
+  result->total.reference = reference->metrics[reference->n_groups - 1];
   for (int p = 0; p < e->n_profiles; p++) {
     result->profiles[p].reference = reference->metrics[p];
   }
   for (int l = 0; l < e->n_levels; l++) {
     result->levels[l].score.reference = reference->metrics[e->n_profiles + l];
   }
+}
+
+/* The first result has the facts about samples. */
+static tare_status conclude_side(tarei_eval_job *const e, const tare_dataset *const dataset,
+                                 const int s, tare_eval_result *const results,
+                                 tare_error *const err) {
+  tare_eval_result *const own = &results[s];
+  TAREI_TRY(tarei_eval_side_conclude(&e->sides[s], own, err));
+  TAREI_TRY(s == 0 ? tarei_eval_samples_conclude(&e->samples, own, err) : TARE_OK);
+  TAREI_TRY(tarei_score_result(own, results[0].samples, err));
+  for (int l = 0; l < e->n_levels; l++) {
+    own->levels[l].gain_db = tare_dataset_level_db(dataset, l);
+  }
+  own->fitted = e->counts;
+  if (e->reference != NO_SIDE && e->reference != s) {
+    add_reference(e, own);
+  }
+  return TARE_OK;
 }
 
 static tare_status eval_conclude(tarei_eval_job *const e, const tare_dataset *const dataset,
@@ -171,25 +178,12 @@ static tare_status eval_conclude(tarei_eval_job *const e, const tare_dataset *co
     TAREI_TRY(tarei_eval_side_finish(&e->sides[s], err));
   }
   for (int s = 0; s < n_results; s++) {
-    tare_status status = tarei_eval_side_conclude(&e->sides[s], &results[s], err);
-    const int made = status == TARE_OK ? s + 1 : s;
-    if (status == TARE_OK && s == 0) {
-      status = tarei_eval_samples_conclude(&e->samples, &results[s], err);
-    }
-    if (status != TARE_OK) {
-      for (int done = 0; done < made; done++) {
-        tare_eval_result_fini(&results[done]);
-      }
-      return status;
-    }
-    for (int l = 0; l < e->n_levels; l++) {
-      results[s].levels[l].gain_db = tare_dataset_level_db(dataset, l);
-    }
-    results[s].fitted = e->counts;
+    const tare_status status = conclude_side(e, dataset, s, results, err);
     results[s].peak_bytes = (int64_t)usage.ru_maxrss * 1024;
-    if (e->reference != NO_SIDE && e->reference != s) {
-      add_reference(e, &results[s]);
+    for (int done = 0; status != TARE_OK && done <= s; done++) {
+      tare_eval_result_fini(&results[done]);
     }
+    TAREI_TRY(status);
   }
   return TARE_OK;
 }
@@ -203,6 +197,7 @@ static void fini(tarei_eval_job *const e) {
   tarei_eval_fit_fini(&e->fit);
   tarei_fitted_fini(&e->fitted);
   tarei_eval_samples_fini(&e->samples);
+  tarei_eval_constants_fini(&e->constants);
   tarei_metric_settings_fini(&e->settings);
   free(e->sides);
 }

@@ -3,6 +3,7 @@
 #define TAREI_CALIB_EVAL_EVAL_JOB_H
 
 #include "calib/eval/command_files.h"
+#include "calib/eval/eval_constants.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_samples.h"
 #include "calib/eval/eval_save.h"
@@ -32,11 +33,12 @@ typedef struct tarei_eval_job {
   int64_t number;             /* of the run: by sample and level, or by chunk */
   tare_fit_counts counts;
   tarei_eval_samples samples;
+  tarei_eval_constants constants; /* of the current run */
 } tarei_eval_job;
 
-/* Adds what the outputs of side s bring for a sample to its tallies, metric and files. */
-tare_status tarei_eval_job_measure(tarei_eval_job *e, int s, const tare_sample *sample,
-                                   const tarei_fitted *fitted, int profile, tare_error *err);
+/* Adds what the outputs of all sides bring for a sample to their errors, metrics and files. */
+tare_status tarei_eval_job_measure(tarei_eval_job *e, const tarei_eval_runs *runs,
+                                   const tare_sample *sample, int profile, tare_error *err);
 
 /* Runs and measures all samples of the data set. `refusals` is their number when the evaluation
  * began (tarei_refusals). */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "engine/context.h"
 #include "engine/plan.h"
 #include "shapes/number.h"
 
@@ -78,44 +77,27 @@ static tare_status measure_metric(const tarei_eval_job *const e, const int s,
              : TARE_OK;
 }
 
-/* The errors of output i of a side. */
-static tare_status measure_errors(const tarei_eval_job *const e, const int s,
-                                  const tarei_fitted *const fitted, const int i,
-                                  const int64_t *const extents, tarei_tally *const tally,
-                                  tare_error *const err) {
-  const tarei_eval_side *const reference = &e->sides[e->reference];
-  const tare_tensor *const got = &e->sides[s].outputs[i], *const want = &reference->outputs[i];
-  int64_t wanted[TARE_MAX_RANK] = {0};
-  const int64_t *want_extents = extents;
-  tally->other_shapes = !same_dims(got, want);
-  if (tally->other_shapes) {
-    TAREI_TRY(tarei_context_output_valid(reference->context, i, fitted->valid, wanted, err));
-    want_extents = wanted;
-  }
-  tarei_tally_output(tally, got, extents, want, want_extents);
-  return TARE_OK;
-}
-
 /* What output i of a side brought, beside that of the reference. */
-static tare_status measure_output(const tarei_eval_job *const e, const int s,
-                                  const tare_sample *const sample, const tarei_fitted *const fitted,
-                                  const int profile, const int i, tarei_tally *const tally,
+static tare_status measure_output(tarei_eval_job *const e, const tarei_eval_runs *const runs,
+                                  const tarei_eval_place *const place, const int s,
+                                  const tare_sample *const sample, const int i,
                                   tare_error *const err) {
-  const tarei_eval_side *const side = &e->sides[s];
+  tarei_eval_side *const side = &e->sides[s];
   const tare_tensor *const got = &side->outputs[i];
-  const tare_tensor *const want =
-      e->reference == NO_SIDE || e->reference == s ? NULL : &e->sides[e->reference].outputs[i];
+  const tare_tensor *const want = side->is_compared ? &e->sides[e->reference].outputs[i] : NULL;
   const char *const name = e->outputs[i].name;
-  int64_t extents[TARE_MAX_RANK] = {0};
-  TAREI_TRY(tarei_context_output_valid(side->context, i, fitted->valid, extents, err));
+  const int64_t *const extents = e->constants.extents[s * e->n_outputs + i].of;
+  tare_error_tally sums = {0};
   if (want && !same_dims(got, want) && !may_differ(e, s, i, got, want)) {
     return fail_shape(sample->name, name, got, want, err);
   }
   if (want) {
-    TAREI_TRY(measure_errors(e, s, fitted, i, extents, tally, err));
+    const tarei_output_pair pair = tarei_eval_constants_pair(&e->constants, runs, s, i);
+    tarei_tally_output(&sums, &pair, e->constants.bounds[s * e->n_outputs + i]);
   }
+  tarei_eval_side_add_output(side, place, i, &sums, want && !same_dims(got, want));
   if (e->metric && i == e->options->output) {
-    TAREI_TRY(measure_metric(e, s, sample, profile, extents, err));
+    TAREI_TRY(measure_metric(e, s, sample, place->profile, extents, err));
   }
   if (e->files) {
     TAREI_TRY(tarei_command_files_output(e->files, s, e->number, name, got, extents, err));
@@ -137,24 +119,24 @@ static tare_status save_inputs(const tarei_eval_job *const e, const tarei_fitted
   return TARE_OK;
 }
 
-tare_status tarei_eval_job_measure(tarei_eval_job *const e, const int s,
-                                   const tare_sample *const sample,
-                                   const tarei_fitted *const fitted, const int profile,
+tare_status tarei_eval_job_measure(tarei_eval_job *const e, const tarei_eval_runs *const runs,
+                                   const tare_sample *const sample, const int profile,
                                    tare_error *const err) {
-  tarei_tally tally = {.samples = 1};
-  if (e->save && s == 0 && e->options->save_inputs) {
-    TAREI_TRY(save_inputs(e, fitted, err));
-  }
   const tarei_eval_place place = {
       .profile = profile, .level = sample->level, .own_level = sample->gain_db == 0};
-  for (int i = 0; i < e->n_outputs; i++) {
-    tarei_tally output = {.samples = 1};
-    TAREI_TRY(measure_output(e, s, sample, fitted, profile, i, &output, err));
-    tarei_eval_side_add_output(&e->sides[s], &place, i, &output);
-    output.samples = 0;
-    tarei_tally_add(&tally, &output);
+  TAREI_TRY(tarei_eval_constants_find(&e->constants, runs, err));
+  if (e->save && e->options->save_inputs) {
+    TAREI_TRY(save_inputs(e, runs->fitted ? runs->fitted : &e->sides[0].fitted, err));
   }
-  tally.other_shapes = tally.other_shapes > 0;
-  tarei_eval_side_add(&e->sides[s], &place, &tally);
+  for (int s = 0; s < e->n_sides; s++) {
+    bool other_shape = false;
+    for (int i = 0; i < e->n_outputs; i++) {
+      TAREI_TRY(measure_output(e, runs, &place, s, sample, i, err));
+      other_shape =
+          other_shape || (e->sides[s].is_compared &&
+                          !same_dims(&e->sides[s].outputs[i], &e->sides[e->reference].outputs[i]));
+    }
+    tarei_eval_side_add_run(&e->sides[s], &place, other_shape);
+  }
   return TARE_OK;
 }

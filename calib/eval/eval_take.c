@@ -7,6 +7,9 @@
 
 static tare_status run_side(tarei_eval_job *const e, const int s, const tare_sample *const sample,
                             const tarei_fitted *const fitted, tare_error *const err) {
+  if (s == e->reference && e->options->tensors) {
+    TAREI_TRY(tarei_comparison_mute(e->options->tensors, e->sides[s].context, fitted, err));
+  }
   const tare_status status = tarei_eval_side_run(&e->sides[s], fitted, err);
   e->refused = status != TARE_OK;
   return status == TARE_OK
@@ -30,10 +33,8 @@ static tare_status take_whole(tarei_eval_job *const e, const tare_sample *const 
     TAREI_TRY(run_side(e, s, sample, &e->fitted, err));
   }
   TAREI_TRY(save_sample(e, sample, err));
-  for (int s = 0; s < e->n_sides; s++) {
-    TAREI_TRY(tarei_eval_job_measure(e, s, sample, &e->fitted, e->fitted.profile, err));
-  }
-  return TARE_OK;
+  const tarei_eval_runs runs = {e->sides, e->n_sides, e->reference, &e->fitted};
+  return tarei_eval_job_measure(e, &runs, sample, e->fitted.profile, err);
 }
 
 /* The side's own states beside the data of the chunk; *ended says that there is none any more. */
@@ -68,9 +69,9 @@ static tare_status take_chunk(tarei_eval_job *const e, tare_sample *const chunk,
   if (status == TARE_OK) {
     status = save_sample(e, chunk, err);
   }
-  for (int s = 0; status == TARE_OK && s < e->n_sides; s++) {
-    status =
-        tarei_eval_job_measure(e, s, chunk, &e->sides[s].fitted, e->sides[0].fitted.profile, err);
+  if (status == TARE_OK) {
+    const tarei_eval_runs runs = {e->sides, e->n_sides, e->reference, NULL};
+    status = tarei_eval_job_measure(e, &runs, chunk, e->sides[0].fitted.profile, err);
   }
 done:
   tarei_str_free(&text);
@@ -182,7 +183,7 @@ tare_status tarei_eval_job_take_all(tarei_eval_job *const e, const unsigned refu
     TAREI_TRY(eval_take(e, dataset, sample, err));
   }
   TAREI_TRY(end_sample(e, err));
-  if (tarei_eval_side_total(&e->sides[0])->samples == 0) {
+  if (tarei_eval_side_samples(&e->sides[0]) == 0) {
     return tarei_fail(err, TARE_E_INPUT, "no usable sample to evaluate: %s",
                       tare_dataset_describe(dataset));
   }

@@ -1,34 +1,9 @@
 #include "calib/eval/eval_tally.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "calib/eval/error_sums.h"
 #include "calib/metrics/rows.h"
 #include "shapes/number.h"
-
-/* Equal values count as equal even where their difference is not a number (both infinite). */
-static bool same(const double a, const double b) {
-  return a == b || (isnan(a) && isnan(b));
-}
-
-static void eval_tally_add_value(tarei_tally *const t, const double got, const double want) {
-  const bool finite = isfinite(got) && isfinite(want);
-  if (!finite && same(got, want)) {
-    return;
-  }
-  if (!finite) {
-    t->diff2 = INFINITY;
-    t->max_abs = INFINITY;
-    return;
-  }
-  const double diff = got - want;
-  t->got2 += got * got;
-  t->want2 += want * want;
-  t->dot += got * want;
-  t->diff2 += diff * diff;
-  t->max_abs = fmax(t->max_abs, fabs(diff));
-}
 
 /* A row of one tensor, and what lies at the same place of the other. */
 typedef struct row_pair {
@@ -45,44 +20,106 @@ static row_pair pair_row(const tarei_rows *const rows, const int64_t offset,
   return pair;
 }
 
-static void tally_row(tarei_tally *const t, const tare_tensor *const got,
-                      const tare_tensor *const want, const row_pair *const p) {
-  for (int64_t i = 0; i < p->length; i++) {
-    const double wanted = i < p->other_length ? tarei_real_at(want, p->other_offset + i) : 0;
-    eval_tally_add_value(t, tarei_real_at(got, p->offset + i), wanted);
+/* --- values in blocks ------------------------------------------------------------------------- */
+
+/* What gets the blocks. */
+typedef struct tally_visitor {
+  void (*take)(void *user, const tarei_measured *block);
+  void *user;
+} tally_visitor;
+
+/* Elements [at, at + n) of a row; behind its end, and of no tensor, zeros. */
+static void load_values(const tare_tensor *const t, const int64_t offset, const int64_t length,
+                        const int64_t at, const int n, double *const out) {
+  for (int i = 0; i < n; i++) {
+    out[i] = t && at + i < length ? tarei_real_at(t, offset + at + i) : 0;
   }
-  if (p->length >= 2) {
-    t->rows++;
-    t->agreed += p->other_length > 0 && tarei_argmax(got, p->offset, p->length) ==
-                                            tarei_argmax(want, p->other_offset, p->other_length);
+}
+
+/* A place of a row in a tensor. */
+typedef struct tally_place {
+  int64_t offset, length;
+} tally_place;
+
+static void visit_row(const tarei_output_pair *const pair, const tally_place *const got,
+                      const tally_place *const want, const int64_t from, const int64_t to,
+                      const tally_visitor *const visitor) {
+  double g[TAREI_MEASURE_BLOCK], w[TAREI_MEASURE_BLOCK], m[TAREI_MEASURE_BLOCK];
+  for (int64_t at = from; at < to; at += TAREI_MEASURE_BLOCK) {
+    const int n = to - at < TAREI_MEASURE_BLOCK ? (int)(to - at) : TAREI_MEASURE_BLOCK;
+    load_values(pair->got, got->offset, got->length, at, n, g);
+    load_values(pair->want, want->offset, want->length, at, n, w);
+    if (pair->muted) {
+      load_values(pair->muted, want->offset, want->length, at, n, m);
+    }
+    const tarei_measured block = {.got = g, .want = w, .muted = pair->muted ? m : NULL, .n = n};
+    visitor->take(visitor->user, &block);
+  }
+}
+
+/* A row of the plan, beside what the reference has there. */
+static void visit_own(const tarei_output_pair *const pair, const row_pair *const p,
+                      const tally_visitor *const visitor) {
+  const tally_place got = {p->offset, p->length}, want = {p->other_offset, p->other_length};
+  visit_row(pair, &got, &want, 0, p->length, visitor);
+}
+
+/* What only the reference has of a row. */
+static void visit_lacking(const tarei_output_pair *const pair, const row_pair *const p,
+                          const tally_visitor *const visitor) {
+  const tally_place got = {0, 0}, want = {p->offset, p->length};
+  visit_row(pair, &got, &want, p->other_length, p->length, visitor);
+}
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
+typedef struct tally_sums {
+  tare_error_tally *sums;
+  double bound;
+} tally_sums;
+
+static void tally_block(void *const user, const tarei_measured *const block) {
+  const tally_sums *const s = user;
+  tarei_measure_take(s->sums, block, s->bound);
+}
+
+static void tally_row(const tarei_output_pair *const pair, const row_pair *const p,
+                      const tally_visitor *const visitor, tare_error_tally *const sums) {
+  const int64_t before = sums->values;
+  visit_own(pair, p, visitor);
+  if (p->length >= 2 && sums->values > before) {
+    sums->rows++;
+    sums->agreed +=
+        p->other_length > 0 && tarei_argmax(pair->got, p->offset, p->length) ==
+                                   tarei_argmax(pair->want, p->other_offset, p->other_length);
   }
 }
 
 /* Integers are answers: each is the same or not. */
-static void tally_integers(tarei_tally *const t, const tare_tensor *const got,
-                           const tare_tensor *const want, const row_pair *const p) {
-  const size_t size = tare_dtype_size(got->dtype);
-  const char *const ours = (const char *)got->data + (size_t)p->offset * size;
-  const char *const theirs = (const char *)want->data + (size_t)p->other_offset * size;
+static void tally_integers(const tarei_output_pair *const pair, const row_pair *const p,
+                           tare_error_tally *const sums) {
+  const size_t size = tare_dtype_size(pair->got->dtype);
+  const char *const ours = (const char *)pair->got->data + (size_t)p->offset * size;
+  const char *const theirs = (const char *)pair->want->data + (size_t)p->other_offset * size;
   for (int64_t i = 0; i < p->length; i++) {
     const size_t at = (size_t)i * size;
-    t->agreed += i < p->other_length && memcmp(ours + at, theirs + at, size) == 0;
+    sums->agreed += i < p->other_length && memcmp(ours + at, theirs + at, size) == 0;
   }
-  t->rows += p->length;
+  sums->rows += p->length;
 }
 
-/* What only the reference has. */
-static void tally_lacking(tarei_tally *const t, const tare_tensor *const want,
-                          const row_pair *const p) {
-  if (!tarei_is_float(want->dtype)) {
-    t->rows += p->length > p->other_length ? p->length - p->other_length : 0;
+static void tally_lacking(const tarei_output_pair *const pair, const row_pair *const p,
+                          const tally_visitor *const visitor, tare_error_tally *const sums) {
+  if (!tarei_is_float(pair->want->dtype)) {
+    sums->rows += p->length > p->other_length ? p->length - p->other_length : 0;
     return;
   }
-  for (int64_t i = p->other_length; i < p->length; i++) {
-    eval_tally_add_value(t, 0, tarei_real_at(want, p->offset + i));
-  }
-  t->rows += p->length >= 2 && p->other_length == 0;
+  const int64_t before = sums->values;
+  visit_lacking(pair, p, visitor);
+  sums->rows += p->length >= 2 && p->other_length == 0 && sums->values > before;
 }
+
+/* --- outputs ---------------------------------------------------------------------------------- */
 
 /* Whether a tensor has a value wherever the other has one. */
 static bool covers(const tarei_rows *const rows, const tarei_rows *const other) {
@@ -93,60 +130,43 @@ static bool covers(const tarei_rows *const rows, const tarei_rows *const other) 
   return all;
 }
 
-void tarei_tally_output(tarei_tally *const tally, const tare_tensor *const got,
-                        const int64_t *const got_extents, const tare_tensor *const want,
-                        const int64_t *const want_extents) {
+/* With `sums` NULL only the visitor gets the values. */
+static void tally_walk(const tarei_output_pair *const pair, const tally_visitor *const visitor,
+                       tare_error_tally *const sums) {
   tarei_rows ours, theirs;
-  tarei_rows_begin(got, got_extents, &ours);
-  tarei_rows_begin(want, want_extents, &theirs);
+  tarei_rows_begin(pair->got, pair->got_extents, &ours);
+  tarei_rows_begin(pair->want, pair->want_extents, &theirs);
   const tarei_rows first_of_ours = ours, first_of_theirs = theirs;
-  const bool real = tarei_is_float(got->dtype);
-  tally->compared = tally->compared || real;
+  const bool real = tarei_is_float(pair->got->dtype);
   for (int64_t offset = 0; tarei_rows_next(&ours, &offset);) {
-    const row_pair pair = pair_row(&ours, offset, &first_of_theirs);
-    (real ? tally_row : tally_integers)(tally, got, want, &pair);
+    const row_pair row = pair_row(&ours, offset, &first_of_theirs);
+    if (!sums) {
+      visit_own(pair, &row, visitor);
+    } else if (real) {
+      tally_row(pair, &row, visitor, sums);
+    } else {
+      tally_integers(pair, &row, sums);
+    }
   }
-  const bool lacking = !covers(&first_of_ours, &first_of_theirs);
+  const bool lacking = sums && !covers(&first_of_ours, &first_of_theirs);
   for (int64_t offset = 0; lacking && tarei_rows_next(&theirs, &offset);) {
-    const row_pair pair = pair_row(&theirs, offset, &first_of_ours);
-    tally_lacking(tally, want, &pair);
+    const row_pair row = pair_row(&theirs, offset, &first_of_ours);
+    tally_lacking(pair, &row, visitor, sums);
   }
 }
 
-void tarei_tally_add(tarei_tally *const into, const tarei_tally *const from) {
-  into->samples += from->samples;
-  into->compared = into->compared || from->compared;
-  into->other_shapes += from->other_shapes;
-  into->got2 += from->got2;
-  into->want2 += from->want2;
-  into->diff2 += from->diff2;
-  into->dot += from->dot;
-  into->max_abs = fmax(into->max_abs, from->max_abs);
-  into->rows += from->rows;
-  into->agreed += from->agreed;
+static void see_block(void *const user, const tarei_measured *const block) {
+  tarei_sizes_see(user, block);
 }
 
-static double eval_tally_share(const int64_t part, const int64_t whole) {
-  return whole > 0 ? (double)part / (double)whole : NAN;
+void tarei_pair_see(const tarei_output_pair *const pair, tarei_sizes_seen *const seen) {
+  const tally_visitor visitor = {see_block, seen};
+  tally_walk(pair, &visitor, NULL);
 }
 
-static double cosine(const tarei_tally *const t) {
-  if (t->diff2 == 0) {
-    return 1;
-  }
-  const double norms = sqrt(t->got2) * sqrt(t->want2);
-  return norms > 0 ? t->dot / norms : 0;
-}
-
-tare_eval_score tarei_tally_score(const tarei_tally *const tally) {
-  return (tare_eval_score){
-      .samples = tally->samples,
-      .sqnr_db = tally->compared ? tarei_sqnr_db(tally->want2, tally->diff2) : NAN,
-      .cosine = tally->compared ? cosine(tally) : NAN,
-      .max_abs_error = tally->compared ? tally->max_abs : NAN,
-      .top1_agreement = eval_tally_share(tally->agreed, tally->rows),
-      .metric = NAN,
-      .reference = NAN,
-      .other_shapes = tally->other_shapes,
-  };
+void tarei_tally_output(tare_error_tally *const sums, const tarei_output_pair *const pair,
+                        const double bound) {
+  tally_sums of_blocks = {sums, bound};
+  const tally_visitor visitor = {tally_block, &of_blocks};
+  tally_walk(pair, &visitor, sums);
 }

@@ -1,24 +1,22 @@
-/* The sums of a score: doubles, added in the order of the samples so that results repeat exactly.
- */
+/* Outputs beside those of the reference: what their valid parts add to sums. */
 #ifndef TAREI_CALIB_EVAL_EVAL_TALLY_H
 #define TAREI_CALIB_EVAL_EVAL_TALLY_H
 
-#include <tare/eval.h>
+#include "calib/eval/measure.h"
 
-typedef struct tarei_tally {
-  int64_t samples;
-  bool compared;        /* a float output was compared with its reference */
-  int64_t other_shapes; /* samples in which an output has another shape than its reference */
-  double got2, want2, diff2, dot, max_abs;
-  int64_t rows, agreed;
-} tarei_tally;
+/* An output of both sides, of the same rank and element type, with their valid extents; and of a
+ * muted run of the reference, with the dims of `want`, or NULL. */
+typedef struct tarei_output_pair {
+  const tare_tensor *got, *want, *muted;
+  const int64_t *got_extents, *want_extents;
+} tarei_output_pair;
 
-/* Adds the valid parts of one output; got and want have the same rank and element type. Values that
- * one of them lacks count as zeros. Integers count as rows, which agree if they are equal. */
-void tarei_tally_output(tarei_tally *tally, const tare_tensor *got, const int64_t *got_extents,
-                        const tare_tensor *want, const int64_t *want_extents);
+/* Adds the sizes of the values of a float output. */
+void tarei_pair_see(const tarei_output_pair *pair, tarei_sizes_seen *seen);
 
-void tarei_tally_add(tarei_tally *into, const tarei_tally *from);
-tare_eval_score tarei_tally_score(const tarei_tally *tally);
+/* Adds the valid parts of one output. Values that one of them lacks count as zeros. Integers count
+ * as rows, which agree if they are equal; rows of floats count where a value does. `bound`: of
+ * constants (tarei_sizes_bound). */
+void tarei_tally_output(tare_error_tally *sums, const tarei_output_pair *pair, double bound);
 
 #endif

@@ -22,13 +22,34 @@ tare_eval_score *tarei_result_score(tare_eval_result *const result, int64_t i) {
   return i < result->n_levels ? &result->levels[i].score : &result->outputs[i - result->n_levels];
 }
 
-void tarei_result_score_columns(tare_eval_score *const score, double *columns[TAREI_RESULT_SCORE]) {
-  columns[0] = &score->sqnr_db;
-  columns[1] = &score->cosine;
-  columns[2] = &score->max_abs_error;
-  columns[3] = &score->top1_agreement;
-  columns[4] = &score->metric;
-  columns[5] = &score->reference;
+void tarei_result_put_score(const tare_eval_score *const s, double *const reals,
+                            int64_t *const counts) {
+  const double of[TAREI_RESULT_SCORE] = {s->sqnr_db, s->together_db,   s->tenth_db,
+                                         s->cosine,  s->max_abs_error, s->top1_agreement,
+                                         s->metric,  s->reference};
+  const int64_t n[TAREI_RESULT_SCORE_COUNT] = {s->samples,  s->other_shapes, s->worst, s->values,
+                                               s->constant, s->undefined,    s->broken};
+  memcpy(reals, of, sizeof of);
+  memcpy(counts, n, sizeof n);
+}
+
+void tarei_result_get_score(const double *const reals, const int64_t *const counts,
+                            tare_eval_score *const score) {
+  *score = (tare_eval_score){.sqnr_db = reals[0],
+                             .together_db = reals[1],
+                             .tenth_db = reals[2],
+                             .cosine = reals[3],
+                             .max_abs_error = reals[4],
+                             .top1_agreement = reals[5],
+                             .metric = reals[6],
+                             .reference = reals[7],
+                             .samples = counts[0],
+                             .other_shapes = counts[1],
+                             .worst = (int)counts[2],
+                             .values = counts[3],
+                             .constant = counts[4],
+                             .undefined = counts[5],
+                             .broken = counts[6]};
 }
 
 int tarei_result_n_runs(const tare_eval_result *const result) {

@@ -6,14 +6,14 @@
 #include <tare/eval.h>
 
 #define TAREI_RESULT_FORMAT "tare.result"
-#define TAREI_RESULT_SHAPES "/scores/other_shapes" /* missing in files of version 1.0 */
-enum { TAREI_RESULT_MAJOR = 1, TAREI_RESULT_MINOR = 1 };
+enum { TAREI_RESULT_MAJOR = 2, TAREI_RESULT_MINOR = 0 };
 
 /* Columns of arrays. */
 enum {
-  TAREI_RESULT_SCORE = 6,
+  TAREI_RESULT_SCORE = 8,
+  TAREI_RESULT_SCORE_COUNT = 7,
   TAREI_RESULT_ERROR = 5,
-  TAREI_RESULT_COUNT = 2,
+  TAREI_RESULT_COUNT = 6,
   TAREI_RESULT_ROW = 4
 };
 enum { TAREI_RESULT_FITTED = offsetof(tare_fit_counts, reserved) / sizeof(int64_t) };
@@ -36,8 +36,9 @@ enum {
 int64_t tarei_result_n_scores(const tare_eval_result *result);
 tare_eval_score *tarei_result_score(tare_eval_result *result, int64_t i);
 
-/* Pointers to the floats of a score, in the order of the columns. */
-void tarei_result_score_columns(tare_eval_score *score, double *columns[TAREI_RESULT_SCORE]);
+/* A score as columns, and back. */
+void tarei_result_put_score(const tare_eval_score *score, double *reals, int64_t *counts);
+void tarei_result_get_score(const double *reals, const int64_t *counts, tare_eval_score *score);
 
 /* Runs of a sample: one for each level. */
 int tarei_result_n_runs(const tare_eval_result *result);

@@ -71,7 +71,7 @@ static tare_status get_count(const tarei_stats_reader *const r, const char *cons
 
 static tare_status get_result_header(const tarei_stats_reader *const r,
                                      tare_eval_result *const out) {
-  enum { MOST_LEVELS = 1 << 16, MOST_OUTPUTS = 1 << 20 };
+  enum { MOST_LEVELS = 1 << 12, MOST_OUTPUTS = 1 << 18 }; /* their product is an int */
   int64_t profiles = 0, levels = 0, outputs = 0, compared = 0;
   TAREI_TRY(get_count(r, "profiles", 1, TARE_MAX_PROFILES, &profiles));
   TAREI_TRY(get_count(r, "levels", 0, MOST_LEVELS, &levels));
@@ -83,6 +83,7 @@ static tare_status get_result_header(const tarei_stats_reader *const r,
   out->n_levels = (int)levels;
   out->n_outputs = (int)outputs;
   out->n_errors = compared ? out->n_samples : 0;
+  out->n_columns = tarei_result_n_runs(out) * out->n_outputs;
   return TARE_OK;
 }
 
@@ -103,14 +104,51 @@ static tare_status get_figures(const tarei_stats_reader *const r, tare_eval_resu
   return status;
 }
 
+static tare_status get_outputs(const tarei_stats_reader *const r, tare_eval_result *const out) {
+  tarei_stats_texts names;
+  TAREI_TRY(tarei_stats_read_texts(r, "/outputs", out->n_outputs, &names));
+  out->output_names = tarei_calloc((size_t)out->n_outputs, sizeof(char *));
+  tare_status status =
+      out->output_names ? TARE_OK : tarei_fail_memory(r->err, "/outputs", (size_t)out->n_outputs);
+  for (int o = 0; status == TARE_OK && o < out->n_outputs; o++) {
+    status = tarei_stats_take_text(r, &names, o, &out->output_names[o]);
+  }
+  free(names.block);
+  return status;
+}
+
+static tare_status load_make_scores(const tarei_stats_reader *const r,
+                                    tare_eval_result *const out) {
+  out->profiles = tarei_calloc((size_t)out->n_profiles, sizeof *out->profiles);
+  out->levels = tarei_calloc((size_t)out->n_levels, sizeof *out->levels);
+  out->outputs = tarei_calloc((size_t)out->n_outputs, sizeof *out->outputs);
+  return out->profiles && out->levels && out->outputs
+             ? TARE_OK
+             : tarei_fail_memory(r->err, "scores", (size_t)out->n_outputs * sizeof *out->outputs);
+}
+
+static tare_status fill_scores(const tarei_stats_reader *const r, const int64_t *const counts,
+                               const double *const values, const double *const gains,
+                               tare_eval_result *const out) {
+  for (int64_t i = 0; i < tarei_result_n_scores(out); i++) {
+    tare_eval_score *const score = tarei_result_score(out, i);
+    tarei_result_get_score(values + i * TAREI_RESULT_SCORE, counts + i * TAREI_RESULT_SCORE_COUNT,
+                           score);
+    if (score->worst < -1 || score->worst >= out->n_outputs) {
+      return tarei_stats_bad(r, "/scores/counts", "must have numbers of outputs");
+    }
+  }
+  for (int l = 0; l < out->n_levels; l++) {
+    out->levels[l].gain_db = gains[l];
+  }
+  return TARE_OK;
+}
+
 static tare_status get_scores(const tarei_stats_reader *const r, tare_eval_result *const out) {
   const int64_t n = tarei_result_n_scores(out);
-  int64_t *samples = NULL, *shapes = NULL;
+  int64_t *counts = NULL;
   double *values = NULL, *gains = NULL;
-  tare_status status = get_integers(r, "/scores/samples", n, 1, &samples);
-  if (status == TARE_OK && result_load_has(r, TAREI_RESULT_SHAPES)) {
-    status = get_integers(r, TAREI_RESULT_SHAPES, n, 1, &shapes);
-  }
+  tare_status status = get_integers(r, "/scores/counts", n, TAREI_RESULT_SCORE_COUNT, &counts);
   if (status == TARE_OK) {
     status = get_reals(r, "/scores/values", n, TAREI_RESULT_SCORE, &values);
   }
@@ -118,28 +156,12 @@ static tare_status get_scores(const tarei_stats_reader *const r, tare_eval_resul
     status = get_reals(r, "/gains", out->n_levels, 1, &gains);
   }
   if (status == TARE_OK) {
-    out->profiles = tarei_calloc((size_t)out->n_profiles, sizeof *out->profiles);
-    out->levels = tarei_calloc((size_t)out->n_levels, sizeof *out->levels);
-    out->outputs = tarei_calloc((size_t)out->n_outputs, sizeof *out->outputs);
-    status = out->profiles && out->levels && out->outputs
-                 ? TARE_OK
-                 : tarei_fail_memory(r->err, "scores", (size_t)n * sizeof *out->outputs);
+    status = load_make_scores(r, out);
   }
-  for (int64_t i = 0; status == TARE_OK && i < n; i++) {
-    tare_eval_score *const score = tarei_result_score(out, i);
-    double *columns[TAREI_RESULT_SCORE];
-    tarei_result_score_columns(score, columns);
-    score->samples = samples[i];
-    score->other_shapes = shapes ? shapes[i] : 0;
-    for (int c = 0; c < TAREI_RESULT_SCORE; c++) {
-      *columns[c] = values[i * TAREI_RESULT_SCORE + c];
-    }
+  if (status == TARE_OK) {
+    status = fill_scores(r, counts, values, gains, out);
   }
-  for (int l = 0; status == TARE_OK && l < out->n_levels; l++) {
-    out->levels[l].gain_db = gains[l];
-  }
-  free(samples);
-  free(shapes);
+  free(counts);
   free(values);
   free(gains);
   return status;
@@ -190,42 +212,43 @@ static tare_status get_samples(const tarei_stats_reader *const r, tare_eval_resu
   return status;
 }
 
-static tare_status get_tallies(const tarei_stats_reader *const r, const char *const values_path,
-                               const char *const counts_path, const int64_t n,
-                               tare_error_tally **const out) {
+static tare_error_tally make_tally(const double *const v, const int64_t *const n) {
+  return (tare_error_tally){.signal = v[0],
+                            .noise = v[1],
+                            .got = v[2],
+                            .dot = v[3],
+                            .max_abs = v[4],
+                            .rows = n[0],
+                            .agreed = n[1],
+                            .values = n[2],
+                            .constant = n[3],
+                            .undefined = n[4],
+                            .broken = n[5]};
+}
+
+static tare_status get_errors(const tarei_stats_reader *const r, tare_eval_result *const out) {
   double *values = NULL;
   int64_t *counts = NULL;
-  tare_status status = get_reals(r, values_path, n, TAREI_RESULT_ERROR, &values);
+  if (out->n_errors == 0) {
+    return TARE_OK;
+  }
+  const int64_t n = out->n_errors * out->n_columns;
+  tare_status status = get_reals(r, "/errors/values", n, TAREI_RESULT_ERROR, &values);
   if (status == TARE_OK) {
-    status = get_integers(r, counts_path, n, TAREI_RESULT_COUNT, &counts);
+    status = get_integers(r, "/errors/counts", n, TAREI_RESULT_COUNT, &counts);
   }
   if (status == TARE_OK) {
-    *out = tarei_calloc((size_t)n, sizeof **out);
-    status = *out ? TARE_OK
-                  : tarei_fail_memory(r->err, values_path, tarei_times((size_t)n, sizeof **out));
+    out->errors = tarei_calloc((size_t)n, sizeof *out->errors);
+    status = out->errors ? TARE_OK
+                         : tarei_fail_memory(r->err, "/errors/values",
+                                             tarei_times((size_t)n, sizeof *out->errors));
   }
   for (int64_t i = 0; status == TARE_OK && i < n; i++) {
-    const double *const v = values + i * TAREI_RESULT_ERROR;
-    (*out)[i] = (tare_error_tally){.signal = v[0],
-                                   .noise = v[1],
-                                   .got = v[2],
-                                   .dot = v[3],
-                                   .max_abs = v[4],
-                                   .rows = counts[TAREI_RESULT_COUNT * i],
-                                   .agreed = counts[TAREI_RESULT_COUNT * i + 1]};
+    out->errors[i] = make_tally(values + i * TAREI_RESULT_ERROR, counts + i * TAREI_RESULT_COUNT);
   }
   free(values);
   free(counts);
   return status;
-}
-
-static tare_status get_errors(const tarei_stats_reader *const r, tare_eval_result *const out) {
-  if (out->n_errors == 0) {
-    return TARE_OK;
-  }
-  TAREI_TRY(get_tallies(r, "/errors/values", "/errors/counts", out->n_errors, &out->errors));
-  return get_tallies(r, "/errors/level_values", "/errors/level_counts",
-                     out->n_errors * out->n_levels, &out->level_errors);
 }
 
 /* --- metric ----------------------------------------------------------------------------------- */
@@ -386,6 +409,7 @@ static tare_status result_load_fill(const tarei_stats_reader *const r, tare_eval
                                     char **const note) {
   TAREI_TRY(get_result_header(r, out));
   TAREI_TRY(get_figures(r, out));
+  TAREI_TRY(get_outputs(r, out));
   TAREI_TRY(get_scores(r, out));
   TAREI_TRY(get_samples(r, out));
   TAREI_TRY(get_errors(r, out));

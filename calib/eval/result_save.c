@@ -53,27 +53,24 @@ static void put_header(tarei_stats_writer *const w, const tare_eval_result *cons
 static void put_scores(tarei_stats_writer *const w, const tare_eval_result *const result) {
   tare_eval_result r = *result; /* its arrays are only read */
   const int64_t n = tarei_result_n_scores(&r);
-  int64_t *const samples = (int64_t *)(void *)tarei_stats_make_block(w, (size_t)n, sizeof *samples);
-  int64_t *const shapes = (int64_t *)(void *)tarei_stats_make_block(w, (size_t)n, sizeof *shapes);
+  int64_t *const counts = (int64_t *)(void *)tarei_stats_make_block(
+      w, (size_t)n, TAREI_RESULT_SCORE_COUNT * sizeof *counts);
   double *const values =
       (double *)(void *)tarei_stats_make_block(w, (size_t)n, TAREI_RESULT_SCORE * sizeof *values);
-  for (int64_t i = 0; samples && shapes && values && i < n; i++) {
-    tare_eval_score *const score = tarei_result_score(&r, i);
-    double *columns[TAREI_RESULT_SCORE];
-    tarei_result_score_columns(score, columns);
-    samples[i] = score->samples;
-    shapes[i] = score->other_shapes;
-    for (int c = 0; c < TAREI_RESULT_SCORE; c++) {
-      values[i * TAREI_RESULT_SCORE + c] = *columns[c];
-    }
+  for (int64_t i = 0; counts && values && i < n; i++) {
+    tarei_result_put_score(tarei_result_score(&r, i), values + i * TAREI_RESULT_SCORE,
+                           counts + i * TAREI_RESULT_SCORE_COUNT);
   }
   tarei_stats_put_group(w, "/scores");
-  put_integers(w, "/scores/samples", n, 1, samples);
-  put_integers(w, TAREI_RESULT_SHAPES, n, 1, shapes);
+  put_integers(w, "/scores/counts", n, TAREI_RESULT_SCORE_COUNT, counts);
   put_reals(w, "/scores/values", n, TAREI_RESULT_SCORE, values);
-  free(samples);
-  free(shapes);
+  free(counts);
   free(values);
+}
+
+static void put_output_names(tarei_stats_writer *const w, const tare_eval_result *const r) {
+  tarei_stats_put_texts(w, "/outputs", r->n_outputs, (const char *const *)r->output_names,
+                        sizeof *r->output_names);
 }
 
 static void put_gains(tarei_stats_writer *const w, const tare_eval_result *const r) {
@@ -110,34 +107,29 @@ static void put_samples(tarei_stats_writer *const w, const tare_eval_result *con
   }
 }
 
-static void put_tallies(tarei_stats_writer *const w, const char *const values_path,
-                        const char *const counts_path, const tare_error_tally *const tallies,
-                        const int64_t n) {
+/* By sample, level and output. */
+static void put_errors(tarei_stats_writer *const w, const tare_eval_result *const r) {
+  if (r->n_errors == 0) {
+    return;
+  }
+  const int64_t n = r->n_errors * r->n_columns;
   double *const values =
       (double *)(void *)tarei_stats_make_block(w, (size_t)n, TAREI_RESULT_ERROR * sizeof *values);
   int64_t *const counts =
       (int64_t *)(void *)tarei_stats_make_block(w, (size_t)n, TAREI_RESULT_COUNT * sizeof *counts);
   for (int64_t i = 0; values && counts && i < n; i++) {
-    const tare_error_tally *const t = &tallies[i];
-    const double of[TAREI_RESULT_ERROR] = {t->signal, t->noise, t->got, t->dot, t->max_abs};
-    memcpy(values + i * TAREI_RESULT_ERROR, of, sizeof of);
-    counts[TAREI_RESULT_COUNT * i] = t->rows;
-    counts[TAREI_RESULT_COUNT * i + 1] = t->agreed;
-  }
-  put_reals(w, values_path, n, TAREI_RESULT_ERROR, values);
-  put_integers(w, counts_path, n, TAREI_RESULT_COUNT, counts);
-  free(values);
-  free(counts);
-}
-
-static void put_errors(tarei_stats_writer *const w, const tare_eval_result *const r) {
-  if (r->n_errors == 0) {
-    return;
+    const tare_error_tally *const t = &r->errors[i];
+    const double sums[TAREI_RESULT_ERROR] = {t->signal, t->noise, t->got, t->dot, t->max_abs};
+    const int64_t of[TAREI_RESULT_COUNT] = {t->rows,     t->agreed,    t->values,
+                                            t->constant, t->undefined, t->broken};
+    memcpy(values + i * TAREI_RESULT_ERROR, sums, sizeof sums);
+    memcpy(counts + i * TAREI_RESULT_COUNT, of, sizeof of);
   }
   tarei_stats_put_group(w, "/errors");
-  put_tallies(w, "/errors/values", "/errors/counts", r->errors, r->n_errors);
-  put_tallies(w, "/errors/level_values", "/errors/level_counts", r->level_errors,
-              r->n_errors * r->n_levels);
+  put_reals(w, "/errors/values", n, TAREI_RESULT_ERROR, values);
+  put_integers(w, "/errors/counts", n, TAREI_RESULT_COUNT, counts);
+  free(values);
+  free(counts);
 }
 
 /* --- metric ----------------------------------------------------------------------------------- */
@@ -204,6 +196,7 @@ static tare_status result_save_locked(const tare_eval_result *const result, cons
   tarei_stats_writer w = {.file = h.file, .ok = true};
   put_header(&w, result);
   put_figures(&w, result);
+  put_output_names(&w, result);
   put_scores(&w, result);
   put_gains(&w, result);
   put_samples(&w, result);

@@ -194,7 +194,7 @@ static tare_status raise_work(tarei_raising *const r, tare_error *const err) {
   r->sure = first.sure;
   r->out->other_shapes = first.other_shapes;
   r->out->sqnr_db = r->out->standard_sqnr_db = tarei_sqnr_of_noise(first.noise);
-  if (first.sure <= most) {
+  if (first.sure <= most || !first.is_judged) {
     return TARE_OK;
   }
   TAREI_TRY(raising_find(r, err));

@@ -111,7 +111,7 @@ static tare_status trials_pass(const tarei_trials *const t, tare_dataset *const 
 /* Of the worst output, or of a profile over its samples. */
 static double trial_noise(const tarei_trials *const t, const tare_eval_result *const result) {
   const int profile = t->written ? t->written->profile : -1;
-  return tarei_noise_of_sqnr(profile < 0 ? tare_eval_worst_sqnr(result)
+  return tarei_noise_of_sqnr(profile < 0 ? result->total.sqnr_db
                                          : result->profiles[profile].sqnr_db);
 }
 
@@ -190,25 +190,6 @@ static tare_status score_metric(const tarei_trials *const t, const tare_eval_res
   return TARE_OK;
 }
 
-/* What counts for the SQNR of a sample: each level, and each output where not all are zero in
- * float.
- */
-static void gather_tallies(const tare_eval_result *const result, const int n_levels,
-                           tare_error_tally *const out) {
-  const int n_outputs = result->n_outputs, n = n_levels + n_outputs;
-  for (int64_t s = 0; s < result->n_errors; s++) {
-    for (int l = 0; l < n_levels; l++) {
-      out[s * n + l] =
-          result->level_errors ? result->level_errors[s * n_levels + l] : result->errors[s];
-    }
-    for (int o = 0; o < n_outputs; o++) {
-      const bool counts = result->outputs[o].sqnr_db > -INFINITY;
-      out[s * n + n_levels + o] =
-          counts ? result->output_errors[s * n_outputs + o] : (tare_error_tally){0};
-    }
-  }
-}
-
 /* A bootstrap of n samples draws the worst of them alone with a probability of n^-n: from four on
  * that is less than the 2.5 % below a 95 % interval. */
 enum { LEAST_OF_INTERVAL = 4 };
@@ -219,25 +200,15 @@ static tare_status score_intervals(const tare_eval_result *const results, const 
   const tare_error_tally *tallies[TAREI_TRIALS_AT_ONCE];
   tare_difference differences[TAREI_TRIALS_AT_ONCE];
   tare_interval intervals[TAREI_TRIALS_AT_ONCE];
-  const int n_levels = results->n_levels ? results->n_levels : 1;
-  const int columns = n_levels + results->n_outputs;
-  const int64_t n_samples = results->n_errors;
-  const size_t each = (size_t)n_samples * (size_t)columns;
-  tare_error_tally *const all = tarei_calloc(each * (size_t)n, sizeof *all);
-  if (!all) {
-    return tarei_fail_memory(err, "intervals", each * (size_t)n * sizeof *all);
-  }
   for (int i = 0; i < n; i++) {
-    gather_tallies(&results[i], n_levels, all + (size_t)i * each);
-    tallies[i] = all + (size_t)i * each;
+    tallies[i] = results[i].errors;
   }
-  const tare_status status =
-      tare_sqnr_differences(tallies, n, n_samples, columns, 0, differences, intervals, err);
-  for (int i = 0; i < n && status == TARE_OK; i++) {
+  TAREI_TRY(tare_sqnr_differences(tallies, n, results->n_errors, results->n_columns, 0, differences,
+                                  intervals, err));
+  for (int i = 0; i < n; i++) {
     scores[i].sqnr = intervals[i];
   }
-  free(all);
-  return status;
+  return TARE_OK;
 }
 
 tare_status tarei_trials_measure(const tarei_trials *const t, tare_dataset *const data,
@@ -251,11 +222,15 @@ tare_status tarei_trials_measure(const tarei_trials *const t, tare_dataset *cons
   tare_status status = run_trials(t, data, &plan, 1, &result, err);
   tare_plan_free(&plan);
   TAREI_TRY(status);
-  *out = (tarei_trial){.noise = trial_noise(t, &result), .other_shapes = result.total.other_shapes};
+  *out = (tarei_trial){.noise = trial_noise(t, &result),
+                       .other_shapes = result.total.other_shapes,
+                       .is_judged = !isnan(result.total.sqnr_db)};
   if (result.n_errors >= LEAST_OF_INTERVAL && !(t->written && t->written->profile >= 0)) {
     status = score_intervals(&result, 1, &score, err);
   }
-  out->sure = fmax(out->noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
+  out->sure = isnan(score.sqnr.low)
+                  ? out->noise /* draws of samples in which nothing counts */
+                  : fmax(out->noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
   tare_eval_result_fini(&result);
   return status;
 }
@@ -277,7 +252,7 @@ static tare_status score_results(const tarei_trials *const t, tare_plan *const *
   for (int i = 0; i < n; i++) {
     double in_float = 0;
     TAREI_TRY(tarei_float_share(plans[i], &in_float, err));
-    const double sqnr_db = tare_eval_worst_sqnr(&results[i]);
+    const double sqnr_db = results[i].total.sqnr_db;
     scores[i] = (tare_tune_score){.sqnr_db = sqnr_db,
                                   .sqnr = {sqnr_db, sqnr_db},
                                   .drop = {.value = NAN, .low = NAN, .high = NAN},

@@ -49,6 +49,7 @@ typedef struct tarei_trial {
   double sure; /* more where the samples differ much, as few of them do by chance: at least what the
                   lower end of the 95 % interval of the SQNR and 3 dB are */
   int64_t other_shapes; /* samples in which an output has another shape than in float */
+  bool is_judged;       /* false: no value counted */
 } tarei_trial;
 
 tare_status tarei_trials_measure(const tarei_trials *trials, tare_dataset *data,

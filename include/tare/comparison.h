@@ -24,21 +24,25 @@ enum { TARE_ERROR_BINS = 64 };
 /** Errors of one tensor over the samples that counted. Quantized tensors are compared by the values
  *  that their bytes stand for. Values that do not apply are NAN. */
 typedef struct tare_tensor_error {
-  const char *name;                 /* in the model; belongs to the comparison */
-  const char *stored;               /* in the plan, e.g. with the suffix "__u8" */
-  tare_dtype dtype;                 /* in memory: TARE_F32, or TARE_U8 for a quantized tensor */
-  int layer;                        /* layer of the plan that writes it */
-  bool is_output;                   /* of the plan */
-  bool comparable;                  /* false: its dims differ from those of the reference */
-  int64_t values;                   /* compared; 0: no run wrote it on both sides */
-  int64_t exceeding;                /* values out of the bounds of tare_comparison_set_bounds */
-  int64_t nans;                     /* values of the plan that are not a number */
-  double max_abs;                   /* INFINITY if one side alone is not finite */
+  const char *name;   /* in the model; belongs to the comparison */
+  const char *stored; /* in the plan, e.g. with the suffix "__u8" */
+  tare_dtype dtype;   /* in memory: TARE_F32, or TARE_U8 for a quantized tensor */
+  int layer;          /* layer of the plan that writes it */
+  bool is_output;     /* of the plan */
+  bool comparable;    /* false: its dims differ from those of the reference */
+  int64_t values;     /* compared; 0: no run wrote it on both sides */
+  int64_t constant;   /* of these, in neither the SQNR, nor rms and cosine, as no layer
+                         decides them (tare_eval_score) */
+  int64_t undefined;  /* left out, as they are NaN or infinite in the reference */
+  int64_t exceeding;  /* values out of the bounds of tare_comparison_set_bounds */
+  int64_t nans;       /* values of the plan that are not a number */
+  double max_abs;     /* INFINITY if one side alone is not finite */
   double p50_abs, p90_abs, p99_abs; /* 50, 90 and 99 % of the absolute errors are at most these: the
                            true percentiles or up to 1/32 more. Counted, not sampled */
   double mean_abs;                  /* mean of the absolute errors */
   double rms;                       /* square root of the mean squared error */
-  double sqnr_db;                   /* 10 log10(sum ref^2 / sum (ref - got)^2); INFINITY if equal */
+  double sqnr_db;                   /* 10 log10(sum ref^2 / sum (ref - got)^2) over all values that
+                                       count and all samples; INFINITY if equal */
   double cosine;                    /* over all values */
   double input_sqnr_db;  /* the lowest lowest_sqnr_db of the tensors that the layer reads, through
                             tensors that are not compared; INFINITY if they are equal or constant */

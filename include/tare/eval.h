@@ -45,13 +45,26 @@ typedef struct tare_eval_options {
   void *reserved[8]; /* for later versions; NULL */
 } tare_eval_options;
 
-/** Results over a set of samples. Outputs are compared in the valid region of all float outputs.
- *  Values that do not apply are NAN. */
+/**
+ * Results over a set of samples. Outputs are compared in the valid region of all float outputs.
+ * Values that do not apply are NAN.
+ *
+ * Two kinds of values are left out of the SQNR, cosine and agreement, and counted: those that no
+ * layer decides, since they would hide what layers lose (constants of masks, data that pass by;
+ * docs/metrics.md says how they are found), and those that are not finite in the reference.
+ */
 typedef struct tare_eval_score {
   int64_t samples;
-  double sqnr_db; /* 10 log10(sum ref^2 / sum (ref - got)^2) over all outputs; INFINITY if equal */
-  double cosine;  /* over all values */
-  double max_abs_error;
+  /** The SQNR of the output where it is lowest, and with a gain range of the level where it is:
+   * what plans are judged by. Of an output it is `together_db`, but at most 6 dB more than
+   * `tenth_db`, so that neither other outputs nor a loud or long sample hide what is lost. INFINITY
+   * if nothing differs, -INFINITY if a value is finite in the reference alone. */
+  double sqnr_db;
+  double together_db; /* of that output, 10 log10(sum ref^2 / sum (ref - got)^2) over all samples */
+  double tenth_db;    /* of that output, the lowest of single samples, without a tenth of them */
+  int worst;          /* number of that output; -1: none */
+  double cosine;      /* the lowest of the outputs, over all values that count */
+  double max_abs_error; /* over all values that are finite in the reference */
   /** Share of rows (last axis, 2 elements or more) with the same argmax (the first of equal values)
    *  and of values of integer outputs that are the same. */
   double top1_agreement;
@@ -60,16 +73,21 @@ typedef struct tare_eval_score {
   /** Samples in which the output, or one of all outputs, has another shape than in the reference,
    *  because values of the run decide it: what one of both lacks counts as zeros. */
   int64_t other_shapes;
+  int64_t values;    /* of float outputs that counted */
+  int64_t constant;  /* left out, as no layer decides them */
+  int64_t undefined; /* left out, as they are NaN or infinite in the reference */
+  int64_t broken;    /* that counted, and are NaN or infinite in the plan alone */
   void *reserved[3]; /* for later versions */
 } tare_eval_score;
 
-/** What one sample contributes to the comparison of the outputs: the SQNR, 10 log10(signal / noise)
- *  of the sums, and the other figures of tare_eval_score. */
+/** What an output of one sample contributes to a comparison: the SQNR, 10 log10(signal / noise) of
+ *  the sums, and the other figures of tare_eval_score. */
 typedef struct tare_error_tally {
   double signal, noise; /* sums of squares of the reference, and of its difference */
   double got, dot; /* sums of squares of the plan's values, and of products with the reference */
   double max_abs;  /* largest absolute error */
   int64_t rows, agreed; /* of top1_agreement: rows and integers, and those that agree */
+  int64_t values, constant, undefined, broken; /* as in tare_eval_score */
 } tare_error_tally;
 
 /** A sample that counted in an evaluation. */
@@ -92,19 +110,20 @@ typedef struct tare_eval_level {
 typedef struct tare_eval_result {
   tare_eval_score total;
   int n_profiles;
-  tare_eval_score *profiles; /* per profile of the plan, by the shape of the sample itself */
-  int n_levels;              /* of the data; 0 without a gain range */
-  tare_eval_level *levels;   /* by gain, ascending */
-  int n_outputs;             /* of the plan */
-  tare_eval_score *outputs; /* per output of the plan, without the metric; the total adds up squares
-                               of all outputs, in which those with large values hide others */
+  tare_eval_score *profiles;  /* per profile of the plan, by the shape of the sample itself */
+  int n_levels;               /* of the data; 0 without a gain range */
+  tare_eval_level *levels;    /* by gain, ascending */
+  int n_outputs;              /* of the plan */
+  tare_eval_score *outputs;   /* per output of the plan, without the metric */
+  char **output_names;        /* n_outputs */
   tare_metric_states *states; /* what the samples that counted contribute to the metric of the plan,
                                  in the order of the data; NULL without a metric */
-  int64_t n_errors;         /* samples that were compared with a reference, recordings as a whole */
-  tare_error_tally *errors; /* theirs, in the order of the data */
-  tare_error_tally *level_errors; /* the same at each of n_levels, those of a sample one after the
-                                     other; NULL without a gain range */
-  double *sample_seconds;         /* wall time of the runs of the plan for each of n_samples */
+  int64_t n_errors; /* samples that were compared with a reference, recordings as a whole */
+  /** Theirs, in the order of the data: of each sample n_columns, by level (one without a gain
+   * range) and in each by output. */
+  tare_error_tally *errors;
+  int n_columns;
+  double *sample_seconds; /* wall time of the runs of the plan for each of n_samples */
   /** Samples that counted, in the order of the data. States and errors, where there are any, are
    *  theirs. Of the results of tare_eval_many only the first has them: they are the same for all.
    */
@@ -117,10 +136,7 @@ typedef struct tare_eval_result {
   double seconds;           /* wall time of the runs of the plan */
   double reference_seconds; /* wall time of the runs of the reference */
   int64_t peak_bytes;       /* peak resident memory of the process so far */
-  /** The same for each of n_outputs, those of a sample one after the other; NULL without errors,
-   * and in a result that was read from a file. */
-  tare_error_tally *output_errors;
-  void *reserved[7]; /* for later versions */
+  void *reserved[8];        /* for later versions */
 } tare_eval_result;
 
 /** Sets the options to the defaults: everything zero, except profile -1. */
@@ -140,14 +156,6 @@ TARE_API tare_status tare_eval(const tare_plan *plan, tare_dataset *dataset,
 
 /** Frees the arrays of a result. */
 TARE_API void tare_eval_result_fini(tare_eval_result *result);
-
-/** The SQNR in dB of the level where it is lowest; without a gain range that of the total. Sums
- * over levels say little about the quiet ones. */
-TARE_API double tare_eval_lowest_sqnr(const tare_eval_result *result);
-
-/** The lowest SQNR in dB of the levels and of each output: sums over all outputs hide those with
- *  small values, as probabilities beside states. Outputs that are zero in float have none. */
-TARE_API double tare_eval_worst_sqnr(const tare_eval_result *result);
 
 /**
  * The score over some of the samples of a result, at all levels of the gain range together. Without
@@ -242,19 +250,18 @@ typedef struct tare_interval {
 } tare_interval;
 
 /**
- * The same bootstrap for the SQNR in dB: with levels the lowest of them, as tare_eval_lowest_sqnr
- * has it. The difference of two plans without errors is 0.
- * @param tallies n_plans arrays of n_samples times n_levels tallies, all in the same order of
- *        samples, and of each sample by level
+ * The same bootstrap for the SQNR in dB, as tare_eval_score.sqnr_db is defined. The difference of
+ * two plans without errors is 0.
+ * @param tallies n_plans arrays of n_samples times n_columns tallies, as in tare_eval_result.errors
  * @param n_samples number of samples, > 0
- * @param n_levels levels of each sample, > 0; 1 for the errors of recordings as a whole
+ * @param n_columns of each sample, > 0
  * @param base number of the plan with which the others are compared, 0 .. n_plans - 1
  * @param out n_plans differences; that of the base is 0
  * @param own n_plans intervals of the SQNR itself, INFINITY without errors; NULL: not wanted
  * @return TARE_OK, TARE_E_USAGE (a number out of range), TARE_E_MEMORY
  */
 TARE_API tare_status tare_sqnr_differences(const tare_error_tally *const *tallies, int n_plans,
-                                           int64_t n_samples, int n_levels, int base,
+                                           int64_t n_samples, int n_columns, int base,
                                            tare_difference *out, tare_interval *own,
                                            tare_error *err);
 

@@ -292,7 +292,7 @@ def _differences(results: Any, n: int, settings: EvalOptions) -> list[dict[str, 
     if with_errors:
         tallies = ffi.new("const tare_error_tally *[]", [results[i].errors for i in with_errors])
         check(lib.tare_sqnr_differences, tallies, len(with_errors),
-              results[with_errors[0]].n_errors, 1, 0, found, own)
+              results[with_errors[0]].n_errors, results[with_errors[0]].n_columns, 0, found, own)
         for at, i in enumerate(with_errors):
             more[i]["sqnr_interval"] = Interval(own[at].low, own[at].high)
             more[i]["sqnr_difference"] = _difference(found[at])

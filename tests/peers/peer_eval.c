@@ -17,6 +17,7 @@
 
 #include "bench/ort.h"
 #include "calib/metrics/metric.h"
+#include "calib/eval/eval_score.h"
 #include "calib/eval/eval_tally.h"
 #include "calib/metrics/states.h"
 #include "tools/cli.h"
@@ -40,7 +41,8 @@ typedef struct peer_work {
   tarei_metric_settings settings;
   const tare_port *inputs, *outputs;
   int n_inputs, n_outputs;
-  tarei_tally tally;                     /* of the peer beside the plan */
+  tare_error_tally errors[MOST_PORTS]; /* of the peer beside the plan, by output */
+  int64_t n_samples;
   tare_metric_states *of_peer, *of_plan; /* NULL without a metric */
 } peer_work;
 
@@ -91,7 +93,9 @@ static tare_status compare_outputs(const peer_options *const o, peer_work *const
     }
     CLI_TRY(ort_session_output(w->session, at, &got, err));
     if (got.dtype == TARE_F32 && want[i].dtype == TARE_F32) {
-      tarei_tally_output(&w->tally, &got, got.dims, &want[i], got.dims);
+      const tarei_output_pair pair = {
+          .got = &got, .want = &want[i], .got_extents = got.dims, .want_extents = got.dims};
+      tarei_tally_output(&w->errors[i], &pair, INFINITY);
     }
     if (i == o->eval.output) {
       CLI_TRY(count(w, sample, &got, w->of_peer, err));
@@ -125,7 +129,7 @@ static tare_status run_sample(const peer_options *const o, peer_work *const w,
   CLI_TRY(ort_session_feed(w->session, w->inputs, inputs, w->n_inputs, err));
   CLI_TRY(ort_session_run(w->session, err));
   CLI_TRY(compare_outputs(o, w, sample, outputs, err));
-  w->tally.samples++;
+  w->n_samples++;
   return TARE_OK;
 }
 
@@ -157,12 +161,18 @@ static bool within(const peer_options *const o, const tare_eval_score *const sco
 }
 
 static int conclude(const peer_options *const o, const peer_work *const w) {
-  const tare_eval_score score = tarei_tally_score(&w->tally);
+  const tarei_score_errors errors = {
+      .errors = w->errors, .n_columns = w->n_outputs, .n_outputs = w->n_outputs, .n = 1};
+  const tarei_score_choice all = {-1, -1};
+  tare_eval_score score = {0};
+  if (tarei_score_fill(&errors, &all, &score, NULL) != TARE_OK) {
+    return FAILED;
+  }
   const double peer = value_of(w->of_peer), plan = value_of(w->of_plan);
   const bool good = within(o, &score, peer, plan);
   printf("%s samples %lld, sqnr %.2f dB, top-1 %.5f, metric peer %.5f plan %.5f\n",
-         good ? "ok" : "MISSED", (long long)w->tally.samples, score.sqnr_db, score.top1_agreement,
-         peer, plan);
+         good ? "ok" : "MISSED", (long long)w->n_samples, score.sqnr_db, score.top1_agreement, peer,
+         plan);
   return good ? 0 : FAILED;
 }
 

@@ -309,19 +309,20 @@ static void print_other(const quantize_choice *const choice, const int i) {
 /* "mse, 33.2 dB on the calibration data (minmax 31.0, ...)" */
 static void print_choice(const quantize_choice *const choice, const char *const when) {
   const quantize_method *const best = &choice->tried[choice->best];
+  const bool judged = choice->n_tried > 1 && !isnan(best->sqnr_db);
   printf("method     %s", tare_method_name(best->method));
-  if (choice->n_tried > 1) {
+  if (judged) {
     printf(": SQNR %.1f dB on the calibration data%s (", best->sqnr_db, when);
   }
   const char *between = "";
-  for (int i = 0; i < choice->n_tried && choice->n_tried > 1; i++) {
+  for (int i = 0; i < choice->n_tried && judged; i++) {
     if (i != choice->best) {
       printf("%s", between);
       print_other(choice, i);
       between = ", ";
     }
   }
-  printf("%s\n", choice->n_tried > 1 ? ")" : "");
+  printf("%s\n", judged ? ")" : "");
 }
 
 static void print_files(const quantize_arguments *const a, const quantize_work *const w) {

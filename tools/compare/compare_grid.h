@@ -93,11 +93,6 @@ bool grid_counts_padding(const grid *g, const grid_strategy *s);
 /* Whether two strategies compute thresholds in the same way. */
 bool grid_same_method(const grid_strategy *a, const grid_strategy *b);
 
-/* What tare_sqnr_differences compares: with a gain range the errors at each level, of which the
- * lowest SQNR counts. */
-int grid_levels(const grid *g);
-const tare_error_tally *grid_errors(const tare_eval_result *result);
-
 /* A strategy's fit, with what it did with padding where that is not the default; caller frees. */
 char *grid_fit_text(const grid *g, int strategy);
 

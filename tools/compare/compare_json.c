@@ -94,7 +94,7 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
     difference_json(item, "to_fp32", &s->to_fp32);
     difference_json(item, "to_best", &s->to_best);
   }
-  json_real(item, "lowest_sqnr_db", tare_eval_lowest_sqnr(&s->result));
+  json_real(item, "lowest_sqnr_db", s->result.total.sqnr_db);
   interval_json(item, "sqnr_interval", &s->sqnr);
   difference_json(item, "sqnr_to_first", &s->sqnr_to_first);
   result_json(item, &s->result, c, true /* compared */);

@@ -48,7 +48,7 @@ static tare_status raise_search(const compare_arguments *const a, const compare_
 /* The best strategy may be bad all the same. */
 static tare_status raise_warn(const compare_arguments *const a, const compare_work *const w,
                               const grid_strategy *const s, tare_error *const err) {
-  if (!(tare_eval_lowest_sqnr(&s->result) < ACCURACY_LIMIT)) {
+  if (!(s->result.total.sqnr_db < ACCURACY_LIMIT)) {
     return TARE_OK;
   }
   tare_build_options build = a->build;

@@ -52,7 +52,7 @@ static compare_rank_place compare_rank_place_of(const grid *const g, const int s
   const double sign = metric >= 0 && tare_metric_lower_is_better(metric) ? -1 : 1;
   return (compare_rank_place){.strategy = strategy,
                               .metric = metric >= 0 ? sign * result->total.metric : 0,
-                              .sqnr = tare_eval_lowest_sqnr(result)};
+                              .sqnr = result->total.sqnr_db};
 }
 
 /* Differences of the metric for all strategies at once: to the float plan, or to the first of the
@@ -76,29 +76,21 @@ static tare_status compare_rank_differ(grid *const g, const bool to_fp32, tare_e
   return status;
 }
 
-int grid_levels(const grid *const g) {
-  return g->fp32.n_levels > 0 ? g->fp32.n_levels : 1;
-}
-
-const tare_error_tally *grid_errors(const tare_eval_result *const result) {
-  return result->n_levels > 0 ? result->level_errors : result->errors;
-}
-
 /* The SQNR of all strategies beside that of the first. */
 static tare_status compare_rank_sqnr(grid *const g, tare_error *const err) {
   const int n = g->n_ranked;
-  const int64_t n_samples = g->items[g->order[0]].result.n_errors;
-  if (n_samples == 0) {
+  const tare_eval_result *const any = &g->items[g->order[0]].result;
+  if (any->n_errors == 0) {
     return TARE_OK;
   }
   const tare_error_tally **const tallies = cli_realloc(NULL, (size_t)n, sizeof *tallies);
   tare_difference *const found = cli_realloc(NULL, (size_t)n, sizeof *found);
   tare_interval *const own = cli_realloc(NULL, (size_t)n, sizeof *own);
   for (int i = 0; i < n; i++) {
-    tallies[i] = grid_errors(&g->items[g->order[i]].result);
+    tallies[i] = g->items[g->order[i]].result.errors;
   }
   const tare_status status =
-      tare_sqnr_differences(tallies, n, n_samples, grid_levels(g), 0, found, own, err);
+      tare_sqnr_differences(tallies, n, any->n_errors, any->n_columns, 0, found, own, err);
   for (int i = 0; status == TARE_OK && i < n; i++) {
     g->items[g->order[i]].sqnr_to_first = found[i];
     g->items[g->order[i]].sqnr = own[i];
@@ -167,8 +159,8 @@ static bool compare_rank_is_simpler(const grid *const g, const grid_strategy *co
 /* Whether nothing speaks against taking a strategy instead of the first. */
 static bool compare_rank_matches(const grid *const g, const grid_strategy *const s,
                                  const int metric) {
-  const double first = tare_eval_lowest_sqnr(&g->items[g->order[0]].result);
-  const double own = tare_eval_lowest_sqnr(&s->result);
+  const double first = g->items[g->order[0]].result.total.sqnr_db;
+  const double own = s->result.total.sqnr_db;
   return (metric < 0 || s->equal) && (own == first || first - own <= GRID_MARGIN_DB);
 }
 

@@ -90,7 +90,7 @@ static void print_evidence(const grid *const g, const int metric) {
     cell_metric(r, metric, s->result.total.metric);
     cell_interval(r, metric, &s->to_fp32);
     cell_interval(r, metric, &s->to_best);
-    report_number(r, 2, tare_eval_lowest_sqnr(&s->result));
+    report_number(r, 2, s->result.total.sqnr_db);
   }
   report_print(r, stdout);
 }
@@ -151,7 +151,7 @@ static void print_fidelity(const grid *const g, const int metric) {
     const grid_strategy *const s = &g->items[g->order[i]];
     report_cell(r, "%s", metric < 0 ? mark_of(g, i, metric) : "");
     add_names(r, g, g->order[i]);
-    report_number(r, 2, tare_eval_lowest_sqnr(&s->result));
+    report_number(r, 2, s->result.total.sqnr_db);
     add_fidelity_intervals(r, s);
     add_fidelity(r, &s->result);
   }

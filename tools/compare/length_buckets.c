@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/cli.h"
 
@@ -109,15 +110,16 @@ tare_status length_bucket_alone(const length_bucket *const bucket,
 
 static void gather_errors(const length_bucket *const b, const tare_eval_result *const plan,
                           tare_error_tally *const out) {
+  const int64_t n = plan->n_columns;
   for (int64_t i = 0; i < b->n; i++) {
-    out[i] = plan->errors[b->samples[i]];
+    memcpy(out + i * n, plan->errors + b->samples[i] * n, (size_t)n * sizeof *out);
   }
 }
 
 static tare_status compare_errors(const length_bucket *const b,
                                   const tare_eval_result *const *const plans, const int n,
                                   length_figure *const out, tare_error *const err) {
-  const size_t size = (size_t)b->n;
+  const size_t size = (size_t)b->n * (size_t)plans[0]->n_columns;
   tare_error_tally *const all = cli_realloc(NULL, size * (size_t)n, sizeof *all);
   const tare_error_tally **const rows = cli_realloc(NULL, (size_t)n, sizeof *rows);
   tare_difference *const found = cli_realloc(NULL, (size_t)n, sizeof *found);
@@ -126,7 +128,8 @@ static tare_status compare_errors(const length_bucket *const b,
     gather_errors(b, plans[p], all + size * (size_t)p);
     rows[p] = all + size * (size_t)p;
   }
-  const tare_status status = tare_sqnr_differences(rows, n, b->n, 1, 0, found, own, err);
+  const tare_status status =
+      tare_sqnr_differences(rows, n, b->n, plans[0]->n_columns, 0, found, own, err);
   for (int p = 0; status == TARE_OK && p < n; p++) {
     out[p].sqnr = own[p];
     out[p].sqnr_to_first = found[p];

@@ -101,7 +101,7 @@ static requirement_outcome requirement_judge(const requirement *const r, const g
   const grid_strategy *const s = &g->items[grid_first(g)];
   const double factor = r->figure == REQUIREMENT_METRIC ? tare_metric_get_unit(metric).factor : 100;
   const double fp32 = r->to_fp32 ? factor * g->fp32.total.metric : 0;
-  const double value = r->figure == REQUIREMENT_SQNR   ? tare_eval_lowest_sqnr(&s->result)
+  const double value = r->figure == REQUIREMENT_SQNR   ? s->result.total.sqnr_db
                        : r->figure == REQUIREMENT_TOP1 ? factor * s->result.total.top1_agreement
                                                        : factor * s->result.total.metric;
   const tare_interval interval = requirement_interval(r, s, factor);

@@ -250,6 +250,9 @@ tare_status verdict_make(const grid *const g, const int metric, verdict *const o
   if (grid_first(g) < 0) {
     out->kind = VERDICT_NONE;
     out->sentence = cli_format("%s", "no strategy could be measured");
+  } else if (metric < 0 && isnan(g->items[grid_first(g)].result.total.sqnr_db)) {
+    out->kind = VERDICT_NONE;
+    out->sentence = cli_format("%s", "nothing to compare: no output has values to judge by");
   } else if (!compares_from(out, AXIS_PADDING, AXIS_PRECISION)) {
     out->kind = VERDICT_SINGLE;
     out->sentence = cli_format("nothing to compare: give more %s",

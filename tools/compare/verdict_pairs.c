@@ -127,8 +127,8 @@ static tare_status pair_measure(const grid *const g, const int metric, verdict_p
   tare_difference found[2] = {none, none};
   p->sqnr = p->metric = none;
   if (own->n_errors > 0) {
-    const tare_error_tally *const errors[] = {grid_errors(base), grid_errors(own)};
-    CLI_TRY(tare_sqnr_differences(errors, 2, own->n_errors, grid_levels(g), 0, found, NULL, err));
+    const tare_error_tally *const errors[] = {base->errors, own->errors};
+    CLI_TRY(tare_sqnr_differences(errors, 2, own->n_errors, own->n_columns, 0, found, NULL, err));
     p->sqnr = found[1];
   }
   if (metric >= 0) {

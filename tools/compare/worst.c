@@ -26,13 +26,13 @@ static int worst_first(const void *const a, const void *const b) {
   return (x->sample.index > y->sample.index) - (x->sample.index < y->sample.index);
 }
 
-static double sqnr_of_sample(const tare_eval_result *const plan, const int64_t i) {
-  if (i >= plan->n_errors) {
-    return INFINITY; /* no float output */
-  }
-  const tare_error_tally e = plan->errors[i];
-  const double db = 10 * log10(e.signal / e.noise);
-  return e.noise == 0 ? INFINITY : isnan(db) ? -INFINITY : db;
+/* Of a sample of which nothing counts: that of equal outputs. */
+static tare_status sqnr_of_sample(const tare_eval_result *const plan, const int64_t i,
+                                  double *const out, tare_error *const err) {
+  tare_eval_score score;
+  CLI_TRY(tare_eval_score_of(plan, &i, 1, &score, err));
+  *out = isnan(score.sqnr_db) ? INFINITY : score.sqnr_db;
+  return TARE_OK;
 }
 
 /* A sample that lost its value differs more than any other. */
@@ -49,10 +49,10 @@ static tare_status worst_take(const tare_eval_result *const plan,
   out->sample = (worst_sample){.index = i,
                                .name = named->samples[i].name,
                                .length = named->samples[i].length,
-                               .sqnr_db = sqnr_of_sample(plan, i),
                                .metric = NAN,
                                .reference = NAN};
   out->worse = 0;
+  CLI_TRY(sqnr_of_sample(plan, i, &out->sample.sqnr_db, err));
   if (metric >= 0) {
     worst_sample *const s = &out->sample;
     CLI_TRY(tare_metric_states_sample(plan->states, i, &s->metric, err));

@@ -62,6 +62,7 @@ static void take_result(sensitivity *const s, sensitive_layer *const l,
   l->errors = result->errors;
   l->levels = result->levels;
   s->n_errors = result->n_errors;
+  s->n_columns = result->n_columns;
   s->n_levels = result->n_levels;
   result->errors = NULL;
   result->levels = NULL;
@@ -110,7 +111,7 @@ static int by_noise(const void *const a, const void *const b) {
 }
 
 static void sensitivity_sort(sensitivity *const s) {
-  const double all = noise_of(s->total_db);
+  const double all = noise_of(s->quantized_db);
   for (int i = 0; i < s->n; i++) {
     const double noise = noise_of(s->layers[i].sqnr_db);
     const bool cures = noise < INFINITY || all < INFINITY;
@@ -140,12 +141,11 @@ static void request_kept(sensitivity *const s) {
   free(line);
 }
 
-static tare_status measure_requests(sensitivity *const s, char *const requests, double *const total,
-                                    double *const lowest, tare_error *const err) {
+static tare_status measure_requests(sensitivity *const s, char *const requests,
+                                    double *const sqnr_db, tare_error *const err) {
   tare_eval_result result;
   CLI_TRY(try_requests(s, &requests, 1, &result, err));
-  *total = result.total.sqnr_db;
-  *lowest = tare_eval_lowest_sqnr(&result);
+  *sqnr_db = result.total.sqnr_db;
   tare_eval_result_fini(&result);
   return TARE_OK;
 }
@@ -155,14 +155,13 @@ static tare_status measure_requests(sensitivity *const s, char *const requests, 
 static tare_status keep_layers(sensitivity *const s, tare_error *const err) {
   progress p = progress_start("keep", s->common);
   tare_status status = TARE_OK;
-  double total = NAN;
   s->kept_db = s->quantized_db;
   const int least = count_to_keep(s);
   for (int n = least > 0 ? least : 1; status == TARE_OK && s->kept_db < s->target_db && n <= s->n;
        n++) {
     s->n_kept = n;
     request_kept(s);
-    status = measure_requests(s, s->line, &total, &s->kept_db, err);
+    status = measure_requests(s, s->line, &s->kept_db, err);
     (void)progress_tick(&p, s->n_kept, s->n);
   }
   progress_end(&p);
@@ -182,7 +181,7 @@ static tare_status sensitivity_prepare(sensitivity *const s, tare_error *const e
 
 tare_status sensitivity_measure(sensitivity *const s, tare_error *const err) {
   CLI_TRY(sensitivity_prepare(s, err));
-  CLI_TRY(measure_requests(s, NULL, &s->total_db, &s->quantized_db, err));
+  CLI_TRY(measure_requests(s, NULL, &s->quantized_db, err));
   CLI_TRY(measure_all(s, err));
   sensitivity_sort(s);
   CLI_TRY(sensitivity_rank_layers(s, err));

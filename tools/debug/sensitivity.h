@@ -34,9 +34,9 @@ typedef struct sensitivity {
   int n, n_kept;                /* the first ones are those to keep */
   double quantized_db, kept_db; /* SQNR with all layers quantized; with some kept: with a gain range
                                    that of the lowest level */
-  double total_db;              /* with all layers quantized, over all levels */
   int n_levels;                 /* 0 without a gain range */
   int64_t samples, n_errors;    /* figures; recordings that the errors of layers are of */
+  int n_columns;                /* of the errors of a recording */
   char *line;                   /* for --layer-precisions; owned */
 } sensitivity;
 

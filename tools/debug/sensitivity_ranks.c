@@ -9,7 +9,7 @@ static tare_status compare_with(const sensitivity *const s, const int base, cons
   const tare_error_tally *const tallies[] = {s->layers[base].errors, s->layers[layer].errors};
   tare_difference both[2];
   tare_interval own[2];
-  CLI_TRY(tare_sqnr_differences(tallies, 2, s->n_errors, 1, 0, both, own, err));
+  CLI_TRY(tare_sqnr_differences(tallies, 2, s->n_errors, s->n_columns, 0, both, own, err));
   s->layers[layer].interval_db = own[1];
   *difference = both[1];
   return TARE_OK;

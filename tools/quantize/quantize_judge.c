@@ -47,7 +47,7 @@ static tare_status measure_layer(const quantize_judged *const j, const quantize_
     status = tare_eval(plan, data, &o, &result, err);
   }
   if (status == TARE_OK) {
-    layer->sqnr_db = tare_eval_lowest_sqnr(&result);
+    layer->sqnr_db = result.total.sqnr_db;
     tare_eval_result_fini(&result);
   }
   tare_dataset_close(&data);

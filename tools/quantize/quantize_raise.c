@@ -70,7 +70,7 @@ static tare_eval_options draft_eval(const draft *const d) {
 /* A profile has none where no sample is in it. */
 static double draft_sqnr(const draft *const d) {
   const int profile = d->file->profile;
-  return profile < 0 ? tare_eval_worst_sqnr(&d->result) : quantize_sqnr(&d->result, profile);
+  return profile < 0 ? d->result.total.sqnr_db : quantize_sqnr(&d->result, profile);
 }
 
 static tare_status run_draft(draft *const d, tare_error *const err) {

@@ -112,7 +112,7 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
 
 static void accuracy_note(const accuracy_run *const r, accuracy *const out) {
   out->samples = r->result.total.samples;
-  out->sqnr_db = tare_eval_lowest_sqnr(&r->result);
+  out->sqnr_db = r->result.total.sqnr_db;
 }
 
 /* Gives the table requests for layers that 8 bits cost too much, and measures its plan again. */
@@ -208,7 +208,7 @@ static tare_status accuracy_say_unchecked(const accuracy_case *const c, const ch
 }
 
 static bool needs_raising(const accuracy_run *const r) {
-  return tare_eval_worst_sqnr(&r->result) < raising_below(false /* written */) ||
+  return r->result.total.sqnr_db < raising_below(false /* written */) ||
          r->result.total.other_shapes > 0;
 }
 
@@ -224,7 +224,11 @@ static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *con
   }
   score_warn_outputs(&c->in->common, &r->result, r->int8);
   if (out->samples > 0 && isnan(out->sqnr_db)) {
-    return accuracy_say_unchecked(c, "no output follows from float values of the model", err);
+    return accuracy_say_unchecked(c,
+                                  r->result.total.undefined
+                                      ? "outputs have no finite value in float"
+                                      : "no output follows from float values of the model",
+                                  err);
   }
   return out->sqnr_db < ACCURACY_LIMIT ? accuracy_say_bad(c, r, out, err) : TARE_OK;
 }

@@ -1,4 +1,4 @@
-# A plan with several outputs: the SQNR of each, a warning of one that the sums over all hide, and a search
+# A plan with several outputs: the SQNR of each, which the sums over all would hide, and a search
 # whose bound holds for each of them.
 model=$SOURCE/tests/fixtures/precision/outputs.onnx data=$SOURCE/tests/fixtures/precision/outputs.npz
 judge() {

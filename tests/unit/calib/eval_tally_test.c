@@ -7,18 +7,35 @@
 #include <cmocka.h>
 
 #include "calib/metrics/rows.h"
+#include "calib/eval/eval_score.h"
 #include "calib/eval/eval_tally.h"
 
 static tare_tensor matrix(float *const values, const int64_t rows, const int64_t columns) {
   return (tare_tensor){.dtype = TARE_F32, .rank = 2, .dims = {rows, columns}, .data = values};
 }
 
+static void add(tare_error_tally *const sums, const tare_tensor *const got,
+                const int64_t *const got_extents, const tare_tensor *const want,
+                const int64_t *const want_extents) {
+  const tarei_output_pair pair = {
+      .got = got, .want = want, .got_extents = got_extents, .want_extents = want_extents};
+  tarei_tally_output(sums, &pair, INFINITY);
+}
+
+static tare_eval_score score(const tare_error_tally *const sums) {
+  const tarei_score_errors errors = {.errors = sums, .n_columns = 1, .n_outputs = 1, .n = 1};
+  const tarei_score_choice all = {-1, -1};
+  tare_eval_score out = {.metric = NAN};
+  assert_int_equal(tarei_score_fill(&errors, &all, &out, NULL), TARE_OK);
+  return out;
+}
+
 static tare_eval_score score_of(float *const got, float *const want, const int64_t rows,
                                 const int64_t columns, const int64_t *const extents) {
   const tare_tensor a = matrix(got, rows, columns), b = matrix(want, rows, columns);
-  tarei_tally tally = {.samples = 1};
-  tarei_tally_output(&tally, &a, extents, &b, extents);
-  return tarei_tally_score(&tally);
+  tare_error_tally sums = {0};
+  add(&sums, &a, extents, &b, extents);
+  return score(&sums);
 }
 
 static void equal_outputs_have_infinite_sqnr(void **state) {
@@ -74,17 +91,17 @@ static void integers_are_answers(void **state) {
   const int64_t valid[] = {2, 2}, more[] = {2, 4}, all[] = {2, 3};
   const tare_tensor a = {.dtype = TARE_I64, .rank = 2, .dims = {2, 3}, .data = got};
   tare_tensor b = {.dtype = TARE_I64, .rank = 2, .dims = {2, 3}, .data = want};
-  tarei_tally tally = {.samples = 1}, wider = {.samples = 1};
-  tarei_tally_output(&tally, &a, all, &b, all);
-  tare_eval_score s = tarei_tally_score(&tally);
+  tare_error_tally tally = {0}, wider = {0};
+  add(&tally, &a, all, &b, all);
+  tare_eval_score s = score(&tally);
   assert_true(s.top1_agreement == 4.0 / 6);
   assert_true(isnan(s.sqnr_db) && isnan(s.max_abs_error));
-  tally = (tarei_tally){.samples = 1};
-  tarei_tally_output(&tally, &a, valid, &b, valid);
-  assert_true(tarei_tally_score(&tally).top1_agreement == 0.75);
+  tally = (tare_error_tally){0};
+  add(&tally, &a, valid, &b, valid);
+  assert_true(score(&tally).top1_agreement == 0.75);
   b.dims[1] = 4;
-  tarei_tally_output(&wider, &a, all, &b, more);
-  s = tarei_tally_score(&wider);
+  add(&wider, &a, all, &b, more);
+  s = score(&wider);
   assert_true(s.top1_agreement == 4.0 / 8);
 }
 
@@ -101,31 +118,43 @@ static void what_one_of_both_lacks_counts_as_zeros(void **state) {
   (void)state;
   float got[] = {1, 2, 3, 4, 9, 8}, want[] = {1, 2, 0, 3, 5, 1};
   const tare_tensor a = matrix(got, 3, 2), b = matrix(want, 2, 3);
-  tarei_tally tally = {.samples = 1};
-  tarei_tally_output(&tally, &a, a.dims, &b, b.dims);
-  const tare_eval_score s = tarei_tally_score(&tally);
+  tare_error_tally tally = {0};
+  add(&tally, &a, a.dims, &b, b.dims);
+  const tare_eval_score s = score(&tally);
   /* rows 1 2 . | 3 4 . | 9 8 beside 1 2 0 | 3 5 1 */
   assert_true(fabs(s.sqnr_db - 10 * log10(40.0 / (1 + 1 + 81 + 64))) < 1e-12);
   assert_true(s.max_abs_error == 9);
   assert_true(fabs(s.top1_agreement - 2.0 / 3) < 1e-12);
-  tally = (tarei_tally){.samples = 1};
-  tarei_tally_output(&tally, &b, b.dims, &a, a.dims);
-  assert_true(tally.want2 == 1 + 4 + 9 + 16 + 81 + 64 && tally.diff2 == 1 + 1 + 81 + 64);
+  tally = (tare_error_tally){0};
+  add(&tally, &b, b.dims, &a, a.dims);
+  assert_true(tally.signal == 1 + 4 + 9 + 16 + 81 + 64 && tally.noise == 1 + 1 + 81 + 64);
   assert_true(tally.rows == 3 && tally.agreed == 2);
 }
 
-static void adding_is_adding(void **state) {
+/* Its own SQNR is judged, unless a tenth of the samples is much worse. */
+static void the_worst_decides(void **state) {
+  enum { SAMPLES = 20, OUTPUTS = 2 };
   (void)state;
-  tarei_tally a = {
-      .samples = 1, .compared = true, .want2 = 8, .diff2 = 1, .max_abs = 1, .rows = 2, .agreed = 1};
-  const tarei_tally b = {
-      .samples = 2, .compared = true, .want2 = 2, .max_abs = 3, .rows = 2, .agreed = 2};
-  tarei_tally_add(&a, &b);
-  const tare_eval_score s = tarei_tally_score(&a);
-  assert_int_equal(s.samples, 3);
-  assert_true(fabs(s.sqnr_db - 10) < 1e-12);
-  assert_true(s.max_abs_error == 3);
-  assert_true(s.top1_agreement == 0.75);
+  tare_error_tally errors[SAMPLES * OUTPUTS];
+  for (int i = 0; i < SAMPLES; i++) {
+    errors[i * OUTPUTS] = (tare_error_tally){.signal = 1e9, .noise = 1, .got = 1, .values = 1};
+    errors[i * OUTPUTS + 1] = (tare_error_tally){.signal = 100, .noise = 1, .got = 1, .values = 1};
+  }
+  const tarei_score_errors all = {errors, OUTPUTS, OUTPUTS, NULL, SAMPLES};
+  const tarei_score_choice any = {-1, -1};
+  tare_eval_score s = {0};
+  assert_int_equal(tarei_score_fill(&all, &any, &s, NULL), TARE_OK);
+  assert_true(s.worst == 1 && s.sqnr_db == 20 && s.together_db == 20 && s.tenth_db == 20);
+  errors[1].noise = errors[3].noise = 10; /* a tenth */
+  assert_int_equal(tarei_score_fill(&all, &any, &s, NULL), TARE_OK);
+  assert_true(s.tenth_db == 20 && s.sqnr_db == s.together_db);
+  errors[5].noise = 1000; /* more than that */
+  assert_int_equal(tarei_score_fill(&all, &any, &s, NULL), TARE_OK);
+  assert_true(s.tenth_db == 10 && s.sqnr_db < 16);
+  errors[5] = (tare_error_tally){.signal = 1e12, .noise = 1000, .got = 1, .values = 1};
+  errors[7].noise = 10;
+  assert_int_equal(tarei_score_fill(&all, &any, &s, NULL), TARE_OK);
+  assert_true(s.together_db > 80 && s.tenth_db == 10 && s.sqnr_db == 16); /* a loud one */
 }
 
 static void rows_walk_in_order(void **state) {
@@ -169,7 +198,7 @@ int eval_tally_test(void) {
       cmocka_unit_test(integers_are_answers),
       cmocka_unit_test(a_lost_value_is_an_infinite_error),
       cmocka_unit_test(what_one_of_both_lacks_counts_as_zeros),
-      cmocka_unit_test(adding_is_adding),
+      cmocka_unit_test(the_worst_decides),
       cmocka_unit_test(rows_walk_in_order),
       cmocka_unit_test(scalars_and_empty_tensors_are_walked),
   };

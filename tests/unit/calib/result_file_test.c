@@ -256,14 +256,16 @@ typedef struct edit {
 } edit;
 
 static const edit EDITS[] = {
-    {NULL, "version_major", 0, 2, "version 2, expected 1"},
+    {NULL, "version_major", 0, 3, "version 3, expected 2"},
     {NULL, "profiles", 0, 0, "profiles is out of range"},
     {NULL, "profiles", 0, 2, "has the wrong type or shape"},
     {NULL, "samples", 0, 1e15, "samples is out of range"},
     {NULL, "samples", 0, 5, "has the wrong type or shape"},
     {NULL, "levels", 0, 3, "has the wrong type or shape"},
-    {NULL, "outputs", 0, 1e6, "has the wrong type or shape"},
+    {NULL, "outputs", 0, 1e5, "/outputs"},
     {NULL, "compared", 0, 2, "compared is out of range"},
+    {"/scores/counts", NULL, 2, 1, "/scores/counts must have numbers of outputs"},
+    {"/scores/counts", NULL, 2, -2, "/scores/counts must have numbers of outputs"},
     {"/samples/facts", NULL, 0, -1, "/samples/facts must be lengths"},
     {"/samples/facts", NULL, 1, 1, "/samples/facts must be lengths"},
     {"/metric/rows", NULL, 0, 1, "/metric/rows must be"},         /* profile */
@@ -337,10 +339,10 @@ static void places_of_other_ranks_are_refused(void **const state) {
 /* Every member that is missing is missed. */
 static void what_is_missing_is_named(void **const state) {
   (void)state;
-  static const char *const SETS[] = {"/fitted",        "/seconds",         "/scores/samples",
-                                     "/scores/values", "/gains",           "/samples/seconds",
-                                     "/samples/facts", "/metric/settings", "/metric/numbers",
-                                     "/metric/rows",   "/metric/total"};
+  static const char *const SETS[] = {"/fitted",          "/seconds",       "/outputs",
+                                     "/scores/counts",   "/scores/values", "/gains",
+                                     "/samples/seconds", "/samples/facts", "/metric/settings",
+                                     "/metric/numbers",  "/metric/rows",   "/metric/total"};
   made m = evaluate(&DIGIT_TASK);
   save(&m.results[0], NULL, path);
   const bytes whole = slurp(path);

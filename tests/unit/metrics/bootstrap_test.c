@@ -147,7 +147,10 @@ static void noise_that_samples_share_cancels(void **state) {
 
 static void plans_without_errors_do_not_differ(void **state) {
   (void)state;
-  const tare_error_tally none[8] = {{.signal = 1}};
+  tare_error_tally none[8];
+  for (int i = 0; i < 8; i++) {
+    none[i] = (tare_error_tally){.signal = 1, .values = 1};
+  }
   const tare_error_tally *const tallies[] = {none, none};
   tare_difference d[2];
   tare_interval own[2];

@@ -21,10 +21,13 @@ static tare_eval_result facts(const int n, const int n_profiles) {
     samples[i] = (tare_eval_sample){
         .name = "s", .length = 10 * (n - i), .profile = n_profiles > 1 && i < n / 4 ? 1 : 0};
     seconds[i] = n - i;
-    quiet[i] = (tare_error_tally){.signal = 100, .noise = 0.1 + 0.01 * (i % 3)};
-    loud[i] = (tare_error_tally){.signal = 100, .noise = i < n / 4 ? 10 : quiet[i].noise};
+    quiet[i] = (tare_error_tally){.signal = 100, .values = 1, .noise = 0.1 + 0.01 * (i % 3)};
+    loud[i] =
+        (tare_error_tally){.signal = 100, .values = 1, .noise = i < n / 4 ? 10 : quiet[i].noise};
   }
   return (tare_eval_result){.n_profiles = n_profiles,
+                            .n_columns = 1,
+                            .n_outputs = 1,
                             .n_samples = n,
                             .samples = samples,
                             .sample_seconds = seconds,
