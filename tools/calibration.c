@@ -39,13 +39,16 @@ tare_status calibration_run(const calibration *const c, tare_stats **const out,
   calibration_progress p;
   tare_calibrate_options o = source_calibrate_options(c->in, c->lengths, c->streaming);
   tare_fit_counts fitted = {0};
+  tare_nan_samples nans = {0};
   o.all_tensors = o.fold_norms = c->for_export;
   opt_weight_methods_apply(c->weight_methods, &o);
   calibration_progress_start(&p, &c->in->common, &o);
   o.fitted = &fitted;
+  o.nans = &nans;
   const tare_status status = tare_calibrate(c->model, c->data, c->profiles, &o, out, err);
   calibration_progress_end(&p);
   say_data(&c->in->common, c->data);
   say_fitted(&c->in->common, "calibration", &fitted);
+  say_nans(&c->in->common, &nans);
   return status;
 }

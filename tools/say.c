@@ -100,6 +100,24 @@ void say_fitted(const opt_common *const options, const char *const what,
   }
 }
 
+void say_nans(const opt_common *const options, tare_nan_samples *const nans) {
+  char *names = cli_format("%s", "");
+  for (int i = 0; i < TARE_NAN_SAMPLES_NAMED && nans->names[i]; i++) {
+    names =
+        cli_append(names, "%s%s (first in '%s')", i ? ", " : "", nans->names[i], nans->tensors[i]);
+  }
+  if (nans->n > TARE_NAN_SAMPLES_NAMED) {
+    names = cli_append(names, " and %" PRId64 " more", nans->n - TARE_NAN_SAMPLES_NAMED);
+  }
+  if (nans->n > 0) {
+    say(options,
+        "warning: the float model makes NaN, which is not counted, of %" PRId64 " sample%s: %s",
+        nans->n, cli_s(nans->n), names);
+  }
+  free(names);
+  tare_nan_samples_fini(nans);
+}
+
 void say_ignored_requests(const opt_common *const options, const tare_build_options *const build) {
   const char *const names[] = {build->layer_precisions ? "--layer-precisions" : NULL,
                                build->layer_weight_types ? "--layer-weight-types" : NULL,

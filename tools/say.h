@@ -32,4 +32,7 @@ void say_audio_options(const opt_common *options, const opt_data *data,
  * "calibration". */
 void say_fitted(const opt_common *options, const char *what, const tare_fit_counts *counts);
 
+/* Warns of samples with NaN, and frees their names. */
+void say_nans(const opt_common *options, tare_nan_samples *nans);
+
 #endif

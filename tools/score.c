@@ -112,6 +112,20 @@ static int score_n_compared(const tare_eval_result *const result) {
   return n;
 }
 
+char *score_worst_text(const tare_eval_result *const result, const tare_eval_score *const score) {
+  const int n = score_n_compared(result);
+  return n > 1 && score->worst >= 0 ? cli_format(" in output '%s' (the worst of %d)",
+                                                 result->output_names[score->worst], n)
+                                    : cli_format("%s", "");
+}
+
+void score_worst_json(cJSON *const object, const tare_eval_result *const result,
+                      const tare_eval_score *const score) {
+  if (score_n_compared(result) > 1 && score->worst >= 0) {
+    json_text(object, "output", result->output_names[score->worst]);
+  }
+}
+
 /* What the SQNR is of: the worst of several outputs, or the samples that are far below the rest. */
 static void print_sqnr(const tare_eval_result *const result) {
   const tare_eval_score *const s = &result->total;

@@ -21,6 +21,9 @@ int metric_decimals(int metric, double value);
  * gave the same values, where the SQNR has no number and is null. */
 void score_json(cJSON *object, const tare_eval_score *score, int metric, bool compared);
 
+/* Adds "output", the name of the worst one, where several were compared. */
+void score_worst_json(cJSON *object, const tare_eval_result *result, const tare_eval_score *score);
+
 /* Adds the samples that were cut and padded, and the share that the cut ones lost. */
 void fitted_json(cJSON *object, const tare_fit_counts *counts);
 
@@ -48,6 +51,9 @@ void score_print(const tare_eval_result *result, const tare_profiles *profiles, 
  * "outputs". */
 void score_print_outputs(const tare_eval_result *result, const tare_plan *plan);
 void score_outputs_json(cJSON *object, const tare_eval_result *result, const tare_plan *plan);
+
+/* " in output 'logits' (the worst of 2)": what an SQNR is of, "" where there is one output. */
+char *score_worst_text(const tare_eval_result *result, const tare_eval_score *score); /* free() */
 
 /* Warns of outputs whose lengths are not those of the reference. */
 void score_warn_shapes(const opt_common *common, const tare_eval_result *result,

@@ -151,6 +151,9 @@ static tare_status begin_again(tarei_intake *const in, tarei_worker *const worke
                                tare_error *const err) {
   const tarei_gather_job *const job = in->job;
   TAREI_TRY(tare_dataset_rewind(job->dataset, err));
+  if (job->options->nans) {
+    tare_nan_samples_fini(job->options->nans);
+  }
   for (int i = 0; i < n; i++) {
     tarei_worker_reset_stats(workers[i].stats);
     tarei_worker_reset_stats(workers[i].counted);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "calib/gather/nan_samples.h"
 #include "calib/samples/weighting.h"
 #include "engine/context.h"
 #include "graph/model.h"
@@ -21,8 +22,12 @@ static tare_status worker_observe(void *const user, const tarei_observation *con
   const double start = tarei_now();
   tarei_accumulator *const a = &w->counted->tensors[o->tensor].buckets[o->profile];
   const tarei_accumulator_range range = tarei_accumulator_begin(a);
+  const int64_t nans = a->n_nan;
   const tare_status status = tarei_crew_observe(&w->crew, o->data, extents, a, err);
   tarei_accumulator_end(a, range, w->sample.hash);
+  if (a->n_nan > nans && !w->sample.nan) {
+    w->sample.nan = o->name;
+  }
   tarei_channels_observe(&w->in->job->sums->channels, o->tensor, o->profile, o->data, extents,
                          w->ranges);
   w->times.observing += tarei_now() - start;
@@ -84,13 +89,22 @@ static tare_status worker_run_sample(tarei_worker *const w) {
   return TARE_OK;
 }
 
+static tare_status note_nan(tarei_worker *const w) {
+  tare_nan_samples *const nans = w->in->job->options->nans;
+  return nans && w->sample.nan && w->sample.counts
+             ? tarei_nan_samples_add(nans, w->sample.slot.index, w->sample.slot.name, w->sample.nan,
+                                     &w->err)
+             : TARE_OK;
+}
+
 static tare_status worker_count_done(tarei_worker *const w, int64_t *const done) {
   tarei_intake *const in = w->in;
   (void)pthread_mutex_lock(&in->mutex);
   *done = in->n_done += w->sample.counts;
-  const tare_status status = w->sample.unobserved
-                                 ? TARE_OK
-                                 : tarei_ledger_add(&in->stats->ledger, w->sample.hash, &w->err);
+  tare_status status = w->sample.unobserved
+                           ? TARE_OK
+                           : tarei_ledger_add(&in->stats->ledger, w->sample.hash, &w->err);
+  status = status == TARE_OK ? note_nan(w) : status;
   if (w->sample.counts && !in->job->options->streaming) {
     tarei_fit_count(in->job->profiles, &w->sample.fitted, &in->fitted);
   }
@@ -127,6 +141,7 @@ static void worker_reset_weighed(const tarei_worker *const w) {
 
 tare_status tarei_worker_count(tarei_worker *const w, const bool of_caller) {
   w->sample.refused = false;
+  w->sample.nan = NULL;
   const tare_status ran = worker_run_sample(w);
   if (ran != TARE_OK && !w->sample.refused) {
     return ran;

@@ -38,6 +38,7 @@ typedef struct tarei_intake_sample {
   bool unobserved; /* it is run only to see whether the model takes it */
   bool counts;     /* as a sample: the first of its levels does */
   bool resumed;    /* a checkpoint has counted it */
+  const char *nan; /* the first tensor of it that has NaN; NULL: none */
   tarei_sample_hash hash;
   tarei_fitted fitted;       /* may lie in the slot's memory */
   tarei_utterance utterance; /* instead, where states are carried */

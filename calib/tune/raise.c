@@ -173,11 +173,22 @@ static tare_status raise_lengths(tarei_raising *const r, tarei_trial *const firs
   return TARE_OK;
 }
 
+/* Of single layers as they are without requests. */
+static double least_noise(const tarei_raising *const r) {
+  double least = INFINITY;
+  for (int i = 0; i < r->layers.n; i++) {
+    const double noise = r->layers.items[i].noise[r->layers.items[i].standard];
+    least = isnan(noise) ? least : fmin(least, noise);
+  }
+  return least + r->floor;
+}
+
 static tare_status raise_rest(tarei_raising *const r, const tarei_trial *const first,
                               tare_error *const err) {
   const double bound =
       tarei_noise_of_sqnr(r->options->sqnr_db) * fmin(first->noise / first->sure, 1);
   TAREI_TRY(measure_layers(r, bound, err));
+  r->out->alone_db = isinf(least_noise(r)) ? NAN : tarei_sqnr_of_noise(least_noise(r));
   TAREI_TRY(r->out->complete ? tarei_raising_mix(r, first->sure, err)
                              : tarei_raising_mix_late(r, bound, first->sure, err));
   return tarei_raising_round_up(r, err);
@@ -242,7 +253,7 @@ tare_status tare_raise_layers(const tare_model *const model, const tare_profiles
                               const tare_raise_options *const options, tare_raised *const out,
                               tare_error *const err) {
   TAREI_TRY(TAREI_CHECK_RESERVED(tare_raise_options, options, err));
-  *out = (tare_raised){.requests = tarei_strdup(""), .complete = true};
+  *out = (tare_raised){.requests = tarei_strdup(""), .complete = true, .alone_db = NAN};
   if (!out->requests) {
     return tarei_fail_memory(err, "requests", 1);
   }

@@ -122,6 +122,20 @@ typedef struct tare_calibrate_times {
   void *reserved[4]; /* for later versions */
 } tare_calibrate_times;
 
+enum { TARE_NAN_SAMPLES_NAMED = 3 };
+
+/** Samples in which an observed tensor has NaN: such values are not counted, and say something of
+ *  the data or of the model. Free the names with tare_nan_samples_fini. */
+typedef struct tare_nan_samples {
+  int64_t n;
+  int64_t indices[TARE_NAN_SAMPLES_NAMED]; /* the first ones by tare_sample.index, ascending */
+  char *names[TARE_NAN_SAMPLES_NAMED];     /* of these; NULL behind the last one */
+  char *tensors[TARE_NAN_SAMPLES_NAMED];   /* the first tensor with NaN in the order of the run */
+} tare_nan_samples;
+
+/** Frees the names. */
+TARE_API void tare_nan_samples_fini(tare_nan_samples *samples);
+
 /** Smoothing: the channels of a tensor get other scales, powers of two, where what makes it and the
  * weights of the layers that read it can take these in at no cost. Channels much smaller than the
  * largest then have more steps in one scale. */
@@ -206,7 +220,8 @@ typedef struct tare_calibrate_options {
   void *rounding_user;
   tare_calibrate_times *times; /* receives additional time; NULL: none */
   tare_fit_counts *fitted;     /* receives what fitting did; NULL: none */
-  void *reserved[8];           /* for later versions; NULL */
+  tare_nan_samples *nans;      /* receives samples with NaN, also after a failure; NULL: none */
+  void *reserved[7];           /* for later versions; NULL */
 } tare_calibrate_options;
 
 /** Statistics per tensor and profile. */

@@ -228,7 +228,9 @@ typedef struct tare_raised {
   int64_t other_shapes;    /* samples in which an output of the plan without them has another shape
                               than in float */
   int n_lengths;           /* layers that decide lengths of outputs and are float for that reason */
-  void *reserved[2];       /* for later versions */
+  double alone_db;         /* with no more than the layer in 8 bits that costs least; NAN: single
+                              layers were not measured */
+  void *reserved[1];       /* for later versions */
 } tare_raised;
 
 /** Sets the options to the defaults. */

@@ -37,8 +37,10 @@ class Score:
 
     samples: int
     sqnr_db: float
-    """Of all float outputs, compared with the reference; infinity if they are equal."""
+    """Of the worst output beside the reference, and at most 6 dB more than the tenth of samples
+    that has least; infinity if they are equal."""
     cosine: float
+    """The lowest of the outputs."""
     max_abs_error: float
     top1_agreement: float
     """Share of rows (last axis) with the same argmax."""
@@ -47,6 +49,20 @@ class Score:
     """Metric of the reference."""
     other_shapes: int
     """Samples in which an output has another shape than in the reference."""
+    together_db: float
+    """SQNR of the worst output over all samples together."""
+    tenth_db: float
+    """The lowest SQNR of single samples, without a tenth of them."""
+    worst: str
+    """Name of the worst output; "" if none was compared."""
+    values: int
+    """Values of float outputs that count."""
+    constant: int
+    """Values left out, as no layer decides them, such as constants of masks."""
+    undefined: int
+    """Values left out, as they are NaN or infinite in the reference."""
+    broken: int
+    """Values that are NaN or infinite in the plan alone."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +75,10 @@ class TensorError:
     is_output: bool
     comparable: bool
     values: int
+    constant: int
+    """Of the values, those that no layer decides, which are not part of the SQNR."""
+    undefined: int
+    """Values left out, as they are NaN or infinite in the reference."""
     max_abs: float
     mean_abs: float
     rms: float
@@ -124,9 +144,11 @@ def metrics() -> list[Metric]:
     return [one(i) for i in range(lib.tare_n_metrics())]
 
 
-def _score(s: Any) -> Score:
+def _score(s: Any, names: list[str]) -> Score:
     return Score(int(s.samples), s.sqnr_db, s.cosine, s.max_abs_error, s.top1_agreement, s.metric,
-                 s.reference, int(s.other_shapes))
+                 s.reference, int(s.other_shapes), s.together_db, s.tenth_db,
+                 names[s.worst] if s.worst >= 0 else "", int(s.values), int(s.constant),
+                 int(s.undefined), int(s.broken))
 
 
 def _difference(d: Any) -> Difference:
@@ -136,8 +158,8 @@ def _difference(d: Any) -> Difference:
 
 def _tensor(t: Any) -> TensorError:
     return TensorError(text(t.name), dtype_name(t.dtype), int(t.layer), bool(t.is_output),
-                       bool(t.comparable), int(t.values), t.max_abs, t.mean_abs, t.rms, t.sqnr_db,
-                       t.cosine, t.input_sqnr_db)
+                       bool(t.comparable), int(t.values), int(t.constant), int(t.undefined),
+                       t.max_abs, t.mean_abs, t.rms, t.sqnr_db, t.cosine, t.input_sqnr_db)
 
 
 def _evaluation(r: Any, samples: Any, plan: Plan, **more: Any) -> Evaluation:
@@ -145,9 +167,10 @@ def _evaluation(r: Any, samples: Any, plan: Plan, **more: Any) -> Evaluation:
     n = int(samples.n_samples)
     names = [port.name for port in plan.outputs]
     return Evaluation(
-        total=_score(r.total), profiles=tuple(_score(r.profiles[i]) for i in range(r.n_profiles)),
-        outputs={names[i]: _score(r.outputs[i]) for i in range(r.n_outputs)},
-        levels={r.levels[i].gain_db: _score(r.levels[i].score) for i in range(r.n_levels)},
+        total=_score(r.total, names),
+        profiles=tuple(_score(r.profiles[i], names) for i in range(r.n_profiles)),
+        outputs={names[i]: _score(r.outputs[i], names) for i in range(r.n_outputs)},
+        levels={r.levels[i].gain_db: _score(r.levels[i].score, names) for i in range(r.n_levels)},
         sample_names=tuple(text(samples.samples[i].name) for i in range(n)),
         sample_lengths=tuple(int(samples.samples[i].length) for i in range(n)),
         sample_seconds=tuple(r.sample_seconds[i] for i in range(n)) if r.sample_seconds else (),

@@ -229,12 +229,15 @@ static tare_status calibrate_collect(const calibrate_arguments *const a, calibra
   o.all_tensors = a->all_tensors || for_others;
   opt_weight_methods_apply(&a->weight_methods, &o);
   o.round_to_nearest |= for_others;
+  tare_nan_samples nans = {0};
+  o.nans = &nans;
   CLI_TRY(parts_open(&a->parts, &a->in.common, &o, &w->parts, err));
   calibration_progress_start(&p, &a->in.common, &o);
   const double start = cli_now();
   const tare_status status = calibrate_gather(w, &o, err);
   w->seconds = cli_now() - start;
   calibration_progress_end(&p);
+  say_nans(&a->in.common, &nans);
   if (status != TARE_OK) {
     parts_end(&a->parts, &a->in.common, status);
   }

@@ -375,6 +375,8 @@ static void file_json(cJSON *const object, const quantize_arguments *const a,
     cJSON *const score = json_add(object, "evaluation", json_object());
     score_json(score, quantize_score(&w->files.results[i], w->files.items[i].profile),
                a->metric.metric, true);
+    score_worst_json(score, &w->files.results[i],
+                     quantize_score(&w->files.results[i], w->files.items[i].profile));
     levels_json(score, &w->files.results[i], a->metric.metric, true);
   }
 }

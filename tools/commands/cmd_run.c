@@ -170,6 +170,7 @@ static void run_print_json(const run_arguments *const a, const run_work *const w
   const tare_profiles *const profiles = tare_plan_profiles(w->plan.plan);
   cJSON *const object = json_begin("run");
   score_json(object, &w->result.total, a->metric.metric, a->against);
+  score_worst_json(object, &w->result, &w->result.total);
   if (w->differs) {
     difference_json(object, "to_reference", &w->to_reference);
   }

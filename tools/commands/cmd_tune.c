@@ -430,7 +430,7 @@ static void warn_tuned(const tune_arguments *const a, const tune_work *const w) 
     tell_of_float(a, w, &standard);
   }
   if (score.sqnr_db < ACCURACY_LIMIT) {
-    accuracy_warn(&a->in.common, "the plan", score.sqnr_db, score.samples);
+    accuracy_warn(&a->in.common, "the plan", score.sqnr_db, "", score.samples);
   }
 }
 

@@ -13,6 +13,9 @@
 static void result_json(cJSON *const object, const tare_eval_result *const result,
                         const grid_context *const c, const bool compared) {
   score_json(object, &result->total, c->metric, compared);
+  if (compared) {
+    score_worst_json(object, result, &result->total);
+  }
   json_real(object, "run_seconds", result->seconds);
   cJSON *const list = json_add(object, "profiles", json_array());
   for (int p = 0; p < result->n_profiles; p++) {
@@ -94,7 +97,6 @@ static void strategy_json(cJSON *const list, const grid *const g, const int i,
     difference_json(item, "to_fp32", &s->to_fp32);
     difference_json(item, "to_best", &s->to_best);
   }
-  json_real(item, "lowest_sqnr_db", s->result.total.sqnr_db);
   interval_json(item, "sqnr_interval", &s->sqnr);
   difference_json(item, "sqnr_to_first", &s->sqnr_to_first);
   result_json(item, &s->result, c, true /* compared */);

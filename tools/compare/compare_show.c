@@ -257,6 +257,24 @@ static void print_other_shapes(const grid *const g) {
   free(fit);
 }
 
+/* What the SQNR of the first strategy is of. */
+static void print_ranking(const grid *const g) {
+  const int first = grid_first(g);
+  const tare_eval_result *const r = first < 0 ? NULL : &g->items[first].result;
+  char *const of = r ? score_worst_text(r, &r->total) : cli_format("%s", "");
+  if (r && r->n_errors > 0) {
+    printf("ranked by SQNR%s over %" PRId64 " sample%s", of, r->n_errors, cli_s(r->n_errors));
+  } else {
+    printf("ranked by SQNR");
+  }
+  printf("\n--labels and --metric show how many answers change\n");
+  if (r && r->total.sqnr_db < r->total.together_db) {
+    printf("the first has %.2f dB together, and %.2f in the lower tenth of samples\n",
+           r->total.together_db, r->total.tenth_db);
+  }
+  free(of);
+}
+
 void grid_print(const grid *const g, const grid_context *const c) {
   const int metric = c->metric;
   print_passes(g);
@@ -271,7 +289,7 @@ void grid_print(const grid *const g, const grid_context *const c) {
   print_fidelity(g, metric);
   if (metric < 0) {
     print_equals(g, metric);
-    puts("ranked by SQNR; --labels and --metric show how many answers change");
+    print_ranking(g);
   }
   print_other_shapes(g);
   print_first_plan(g);

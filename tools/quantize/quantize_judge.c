@@ -139,8 +139,7 @@ static tare_status judge_files(const quantize_judged *const j, const quantize_wr
   CLI_TRY(status);
   for (int i = 0; i < files->n; i++) {
     quantize_file *const file = &files->items[i];
-    file->checked.samples = quantize_score(&results[i], file->profile)->samples;
-    file->checked.sqnr_db = quantize_sqnr(&results[i], file->profile);
+    accuracy_note(&file->checked, &results[i], quantize_score(&results[i], file->profile));
     if (file->profile < 0) {
       score_warn_outputs(&j->in->common, &results[i], file->plan);
     }
@@ -188,7 +187,8 @@ static tare_status quantize_look(const quantize_judged *const j, const quantize_
     say_unchecked(j, file, quantize_score(&results[i], file->profile));
     warn_of_few(j, file);
     if (file_is_bad(file)) {
-      accuracy_warn(&j->in->common, file->path, file->checked.sqnr_db, file->checked.samples);
+      accuracy_warn(&j->in->common, file->path, file->checked.sqnr_db, file->checked.worst,
+                    file->checked.samples);
       CLI_TRY(say_costly_layers(j, how, file, results, err));
     }
   }
@@ -216,10 +216,10 @@ void quantize_judge(const quantize_judged *const what, const quantize_writing *c
 void quantize_judge_evaluation(const opt_common *const common, const quantize_files *const files) {
   for (int i = 0; i < files->n; i++) {
     const quantize_file *const file = &files->items[i];
-    const double sqnr = quantize_sqnr(&files->results[i], file->profile);
-    if (!file_is_bad(file) && sqnr < ACCURACY_LIMIT) {
-      accuracy_warn(common, file->path, sqnr,
-                    quantize_score(&files->results[i], file->profile)->samples);
+    accuracy found = {0};
+    accuracy_note(&found, &files->results[i], quantize_score(&files->results[i], file->profile));
+    if (!file_is_bad(file) && found.sqnr_db < ACCURACY_LIMIT) {
+      accuracy_warn(common, file->path, found.sqnr_db, found.worst, found.samples);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +20,23 @@ typedef struct accuracy_run {
   tare_eval_result result; /* of the last measurement */
 } accuracy_run;
 
+/* "has an SQNR of 6.8 dB in output 'logits' (the worst of 2), ...". */
+static char *accuracy_text(const double sqnr_db, const char *const worst, const int64_t samples) {
+  char *const value = isinf(sqnr_db)
+                          ? cli_format("gives NaN or infinite values where float does not")
+                          : cli_format("has an SQNR of %.1f dB", sqnr_db);
+  char *const text =
+      cli_format("%s%s, compared with float on %" PRId64 " sample%s (expected %d dB or more)",
+                 value, worst, samples, cli_s(samples), ACCURACY_LIMIT);
+  free(value);
+  return text;
+}
+
 void accuracy_warn(const opt_common *const common, const char *const what, const double sqnr_db,
-                   const int64_t samples) {
-  say(common,
-      "warning: %s has an SQNR of %.1f dB compared with float on %" PRId64
-      " sample%s (expected %d "
-      "dB or more)",
-      what, sqnr_db, samples, cli_s(samples), ACCURACY_LIMIT);
+                   const char *const worst, const int64_t samples) {
+  char *const text = accuracy_text(sqnr_db, worst, samples);
+  say(common, "warning: %s %s", what, text);
+  free(text);
 }
 
 static const tare_model *judged_model(const accuracy_case *const c, const accuracy_run *const r) {
@@ -110,9 +121,13 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
   return status;
 }
 
-static void accuracy_note(const accuracy_run *const r, accuracy *const out) {
-  out->samples = r->result.total.samples;
-  out->sqnr_db = r->result.total.sqnr_db;
+void accuracy_note(accuracy *const out, const tare_eval_result *const result,
+                   const tare_eval_score *const score) {
+  char *const worst = score_worst_text(result, score);
+  out->samples = score->samples;
+  out->sqnr_db = score->sqnr_db;
+  snprintf(out->worst, sizeof out->worst, "%s", worst);
+  free(worst);
 }
 
 /* Gives the table requests for layers that 8 bits cost too much, and measures its plan again. */
@@ -141,7 +156,7 @@ static tare_status accuracy_raise(const accuracy_case *const c, accuracy_run *co
     accuracy_take_raised(out, &raised);
     status = tare_table_set_layer_precisions(c->kept, raised.requests, err);
     status = status == TARE_OK ? accuracy_measure(c, r, err) : status;
-    accuracy_note(r, out);
+    accuracy_note(out, &r->result, &r->result.total);
   }
   tare_raised_fini(&raised);
   return status;
@@ -159,14 +174,15 @@ void accuracy_take_raised(accuracy *const out, const tare_raised *const raised) 
 static tare_status accuracy_say_bad(const accuracy_case *const c, const accuracy_run *const r,
                                     const accuracy *const a, tare_error *const err) {
   char *layers = NULL;
-  accuracy_warn(&c->in->common, "the int8 plan of this calibration", a->sqnr_db, a->samples);
+  accuracy_warn(&c->in->common, "the int8 plan of this calibration", a->sqnr_db, a->worst,
+                a->samples);
   CLI_TRY(accuracy_rank(c, r, &layers, err));
   say(&c->in->common, "%s", layers);
   say(&c->in->common, "`tare tune %s DATA " ACCURACY_CURE, c->in->path);
+  char *const what = accuracy_text(a->sqnr_db, a->worst, a->samples);
   char *const text =
-      cli_format("int8 plans have an SQNR of %.1f dB compared with float on %" PRId64
-                 " sample%s (expected %d dB or more); %s; `tare tune MODEL DATA " ACCURACY_CURE,
-                 a->sqnr_db, a->samples, cli_s(a->samples), ACCURACY_LIMIT, layers);
+      cli_format("the int8 plan %s; %s; `tare tune MODEL DATA " ACCURACY_CURE, what, layers);
+  free(what);
   const tare_status status = c->kept ? tare_table_add_warning(c->kept, text, err) : TARE_OK;
   free(text);
   free(layers);
@@ -207,6 +223,20 @@ static tare_status accuracy_say_unchecked(const accuracy_case *const c, const ch
   return status;
 }
 
+/* Layers were raised until nothing was left. */
+static tare_status accuracy_say_useless(const accuracy_case *const c, const accuracy_run *const r,
+                                        const accuracy *const a, tare_error *const err) {
+  static const char *const text =
+      "no layer of this model keeps its accuracy in 8 bits: plans of this table are as fast as "
+      "float "
+      "ones";
+  if (a->n_raised == 0 || quantized_layers(r->int8) > 0) {
+    return TARE_OK;
+  }
+  say(&c->in->common, "warning: %s", text);
+  return c->kept ? tare_table_add_warning(c->kept, text, err) : TARE_OK;
+}
+
 static bool needs_raising(const accuracy_run *const r) {
   return r->result.total.sqnr_db < raising_below(false /* written */) ||
          r->result.total.other_shapes > 0;
@@ -218,11 +248,12 @@ static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *con
   CLI_TRY(tare_model_judged(c->model, &r->judged, err));
   CLI_TRY(tare_plan_build(judged_model(c, r), c->profiles, &fp32, &r->fp32, err));
   CLI_TRY(measure_first(c, r, err));
-  accuracy_note(r, out);
+  accuracy_note(out, &r->result, &r->result.total);
   if (c->raises && needs_raising(r)) {
     CLI_TRY(accuracy_raise(c, r, out, err));
   }
   score_warn_outputs(&c->in->common, &r->result, r->int8);
+  CLI_TRY(accuracy_say_useless(c, r, out, err));
   if (out->samples > 0 && isnan(out->sqnr_db)) {
     return accuracy_say_unchecked(c,
                                   r->result.total.undefined

@@ -41,6 +41,7 @@ typedef struct accuracy_case {
 typedef struct accuracy {
   int64_t samples; /* 0: not checked */
   double sqnr_db;
+  char worst[256];         /* score_worst_text, cut */
   int n_raised;            /* layers */
   double share;            /* of the multiply-adds in these, 0..1 */
   double standard_sqnr_db; /* of the worst output without them */
@@ -53,8 +54,13 @@ typedef struct accuracy {
  * nothing is done. */
 tare_status accuracy_check(const accuracy_case *c, accuracy *out, tare_error *err);
 
-/* Warns of an SQNR that was measured already; the layers are not named. */
-void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, int64_t samples);
+/* Warns of an SQNR that was measured already; the layers are not named. `worst`: of what outputs it
+ * is (score_worst_text). */
+void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, const char *worst,
+                   int64_t samples);
+
+/* Notes what a result says. */
+void accuracy_note(accuracy *out, const tare_eval_result *result, const tare_eval_score *score);
 
 /* What the ranking of layers may take, if the user gave so much; 0: none. */
 double accuracy_ranking_seconds(double given);

@@ -76,14 +76,24 @@ static void say_lengths(const raising_case *const r, const tare_raised *const ra
   }
 }
 
+/* A model that magnifies any error has no layer that 8 bits suit. */
+static void say_all_raised(const raising_case *const r, const tare_raised *const raised,
+                           const int64_t samples) {
+  char *const why =
+      raised->alone_db < raising_below(false /* written */)
+          ? cli_format("any layer in 8 bits alone leaves %.1f dB or less", raised->alone_db)
+          : cli_format("%s", "what could keep them would save little time");
+  say(&r->in->common,
+      "raised all layers to float: 8 bits leave %.1f dB on %" PRId64 " sample%s, and %s",
+      raised->standard_sqnr_db, samples, cli_s(samples), why);
+  free(why);
+}
+
 static void say_raised(const raising_case *const r, const tare_raised *const raised,
                        const int64_t samples) {
   say_lengths(r, raised, samples);
   if (isinf(raised->sqnr_db)) {
-    say(&r->in->common,
-        "raised all layers to float: 8 bits leave %.1f dB on %" PRId64
-        " sample%s, and what could keep them would save little time",
-        raised->standard_sqnr_db, samples, cli_s(samples));
+    say_all_raised(r, raised, samples);
     return;
   }
   say(&r->in->common,

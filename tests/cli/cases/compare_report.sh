@@ -22,7 +22,7 @@ awk -F, 'NF != 21' r.csv
 echo "# JSON"
 cmp printed r.json
 "$JSON_CHECK" command == compare metric.name == accuracy metric.factor == 100 profiles length 1 \
-  command_line is text data length 1 evaluation length 1 strategies.0.lowest_sqnr_db '>' 5 \
+  command_line is text data length 1 evaluation length 1 strategies.0.sqnr_db '>' 5 \
   length_histograms.0.calibration.samples == 48 length_histograms.0.profiles length 1 \
   tensors.items length 12 tensors.items.0.thresholds length 2 tensors.items.0.histogram.width '>' 0 \
   ranges is missing plan.samples == 8 plan.layers.0.name is text plan.by_precision.0.layers '>' 0 \

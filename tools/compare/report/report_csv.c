@@ -15,7 +15,7 @@ static const struct csv_column {
     {"padding_counted", "padding_counted"},
     {"equal_within_noise", "equal_within_noise"},
     {"samples", "samples"},
-    {"sqnr_db", "lowest_sqnr_db"},
+    {"sqnr_db", "sqnr_db"},
     {"sqnr_low_db", "sqnr_interval.low"},
     {"sqnr_high_db", "sqnr_interval.high"},
     {"sqnr_to_first_db", "sqnr_to_first.value"},

@@ -69,7 +69,7 @@ static char *md_append_row(char *text, const cJSON *const document, const cJSON 
   }
   text = cJSON_IsTrue(member_at(item, "equal"))
              ? cli_append(text, " equal |")
-             : md_append_number(text, 2, member_number(item, "lowest_sqnr_db"));
+             : md_append_number(text, 2, member_number(item, "sqnr_db"));
   text = md_append_interval(text, item, "sqnr_interval", "", 1);
   text = md_append_number(text, 3, 100 * member_number(item, "top1_agreement"));
   return cli_append(md_append_number(text, 2, member_number(item, "run_seconds")), "\n");

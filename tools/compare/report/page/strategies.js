@@ -121,7 +121,7 @@ function rankingColumns(report) {
       { head: 'to fp32 (95\u00a0%)', number: true, cell: (s) => span(scaled(s.to_fp32, metric.factor), 2, signed) },
       { head: 'to best (95\u00a0%)', number: true, cell: (s) => span(scaled(s.to_best, metric.factor), 2, signed) },
     ] : []),
-    { head: 'SQNR dB', number: true, cell: (s) => (s.rank ? sqnrText(s, s.lowest_sqnr_db) : NONE) },
+    { head: 'SQNR dB', number: true, cell: (s) => (s.rank ? sqnrText(s, s.sqnr_db) : NONE) },
     { head: '95\u00a0%', number: true, cell: (s) => span(s.sqnr_interval, 2) },
     { head: 'to first dB (95\u00a0%)', number: true, cell: (s) => span(compared(s), 2, signed) },
     { head: 'top-1 %', number: true, cell: (s) => (s.rank ? fixed(100 * s.top1_agreement, 3) : NONE) },
@@ -136,7 +136,7 @@ function matrix(parent, report) {
   const fits = [...new Set(order.map(fitName))];
   const methods = [...new Set(order.map((s) => s.method))];
   const { metric } = report;
-  const text = (s) => (metric ? fixed(metricValue(report, s), 3) : sqnrText(s, s.lowest_sqnr_db));
+  const text = (s) => (metric ? fixed(metricValue(report, s), 3) : sqnrText(s, s.sqnr_db));
   const interval = (s) => (metric ? span(scaled(s.to_fp32, metric.factor), 2, signed) : span(s.sqnr_interval, 2));
   const cell = (fit, method) => {
     const s = order.find((o) => fitName(o) === fit && o.method === method);
@@ -164,7 +164,7 @@ function fillRanking(report, section) {
   section.append(element('p', { class: 'note' }, 'Intervals of 95 % by a bootstrap over ' +
     plural(report.fp32.samples, 'sample') + '. Strategies are in the order of their rank; those ' +
     'with = are equal to the best within noise. The shape of a point says the method.'), pair);
-  dots(pair, report, { title: 'SQNR of the outputs', unit: 'dB', value: (s) => s.lowest_sqnr_db,
+  dots(pair, report, { title: 'SQNR of the outputs', unit: 'dB', value: (s) => s.sqnr_db,
     interval: (s) => scaled(s.sqnr_interval, 1) });
   if (metric) {
     dots(pair, report, { title: metric.name + ' minus that of fp32', unit: metric.difference_unit, zero: true,
@@ -204,7 +204,7 @@ function typicalTime(strategy, strategies) {
 // In the order of their accuracy.
 function tradePoints(report) {
   const { metric } = report;
-  const value = (s) => (metric ? metricValue(report, s) : s.lowest_sqnr_db);
+  const value = (s) => (metric ? metricValue(report, s) : s.sqnr_db);
   const of = (s, name, method) => ({ x: typicalTime(s, ranked(report)), y: value(s), name, method });
   const strategies = ranked(report).map((s) => of(s, strategyName(s), s.method));
   const float = metric && strategies.length > 0 ? [{ ...of(report.fp32, 'fp32', 'fp32'), x: milliseconds(report.fp32) }] : [];
