@@ -55,6 +55,7 @@ def reduced(function):
 CASTS = {onnx_file.FLOAT: np.float32, onnx_file.INT64: np.int64, onnx_file.BOOL: np.bool_}
 OPS = {
     "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide,
+    "Min": np.minimum, "Max": np.maximum,
     "MatMul": matmul,
     "Gemm": lambda a, b, c: (a.astype(np.float64) @ b + c).astype(np.float32),
     "Conv": conv,
@@ -98,9 +99,6 @@ class Graph:
         self.constants[name] = np.asarray(array)
         return name
 
-    def number(self, value):
-        return self.constant(np.float32(value))
-
     def __call__(self, op, *inputs, **attributes):
         """Adds a node. Arrays among the inputs become constants."""
         names = [i if isinstance(i, str) else self.constant(i) for i in inputs]
@@ -109,7 +107,7 @@ class Graph:
         return name
 
     def output(self, value, name, dtype, dims):
-        """The value becomes an output of that name, through Identity unless the last node makes it."""
+        """The value becomes an output of that name, through Identity where nodes read it, too, or none makes it."""
         for i, (op, inputs, output, attributes) in enumerate(self.nodes):
             if output == value and not any(value in n[1] for n in self.nodes):
                 self.nodes[i] = (op, inputs, name, attributes)

@@ -44,7 +44,9 @@ class Maker:
         self.rng, self.faulty = rng, faulty
         self.graph = Graph()
         self.outputs, self.words = [], []
-        self.nan = "no"  # which samples have NaN in float: no, some or all
+        self.nan = "no"     # NaN in float: no, some or all samples, rows that nobody reads; inf: those alone
+        self.rounded = []   # outputs that are nothing but the rounding of floats
+        self.open = []      # kinds of truths (oracle.py) that are a matter of opinion
         self.d = int(rng.choice([32, 48, 64]))
         self.lengths = [int(n) for n in rng.integers(5, 40, N_SAMPLES)]
         self.inputs = {}  # makers of samples: name -> function of the number of a sample and its length
@@ -124,7 +126,8 @@ class Maker:
         def sample(i, n):
             mask = np.ones((1, n), np.int64)
             mask[0, n - int(self.rng.integers(0, n - 2)):] = 0
-            return mask
+            return mask * (i != nothing)
+        nothing = int(self.pick(-1, -1, 1, 5))  # a sample of which nothing is read
         if "attention_mask" not in self.inputs:
             self.graph.input("attention_mask", INT64, [BATCH, LENGTH])
             self.inputs["attention_mask"] = sample
@@ -249,6 +252,7 @@ class Maker:
         return Value(self.linear(h, self.d, n, gain), [BATCH, LENGTH, n])
 
     def samples(self):
+        """Their inputs, by name"""
         return [{name: make(i, n) for name, make in self.inputs.items()} for i, n in enumerate(self.lengths)]
 
     def about(self):

@@ -67,9 +67,13 @@ def span(m):
 
 def passed_through(m):
     """Something of the input, which int8 leaves as it is"""
-    how = m.pick("Identity", "Mul", "Transpose")
+    how = m.pick("Identity", "Mul", "Transpose", "positions", "normal")
     m.say(how)
     x = "x"
+    if how == "positions":
+        return Value(m.graph("Cast", m.positions(), to=FLOAT), [LENGTH])
+    if how == "normal":
+        return Value(m.norm(x, m.d), [BATCH, LENGTH, m.d])
     if how == "Mul":
         x = m.graph("Mul", x, np.float32(m.pick(0.1, 10, 100)))
     elif how == "Transpose":
@@ -124,6 +128,9 @@ def integers(m):
     alone = m.chance()
     m.say("alone" if alone else "with scores")
     a = Value(m.graph("ArgMax", v.name, axis=-1, keepdims=0), v.dims[:2])
+    if m.chance(0.4):
+        mask = m.masked_rows()
+        a = Value(m.graph("Where", mask, a.name, np.int64(m.pick(0, -100))), a.dims, lambda env: env[mask])
     if not alone:
         m.output(v)
     m.output(a, "tags", None, INT64)
@@ -136,7 +143,7 @@ def scales(m):
     n = int(m.pick(2, 3))
     broken = int(m.rng.integers(n))
     for i in range(n):
-        size = float(10 ** m.rng.uniform(-3, 3))
+        size = float(10 ** m.rng.uniform(-3, 5))
         b = m.branch(h, i == broken)
         m.say(f"times {size:.2g}{'!' if i == broken and m.faulty else ''}")
         v = m.logits(b, classes(m))
@@ -175,12 +182,91 @@ def sink(m):
 
 @scene
 def offset(m):
-    """All classes have a constant in common, which no reader of the largest notices"""
+    """A constant in all classes, in each class or growing with the distance, far above what is computed"""
+    g = m.graph
     v = m.logits(m.branch(m.start()), classes(m))
     size = float(m.pick(-300, -50, 50, 300))
-    m.say(f"logits {size:+g}")
-    m.output(Value(m.graph("Add", v.name, np.float32(size)), v.dims), None,
-             [Part(), Part(minus=lambda env: np.float32(size), soft=True)])
+    how = m.pick("all", "each", "position")
+    m.say(f"{size:+g} in {how}")
+    if how == "position":
+        added = g("Mul", g("Unsqueeze", g("Cast", m.positions(), to=FLOAT), np.array([1])), np.float32(size / 10))
+    else:
+        added = g.constant(np.full(v.dims[2], size, np.float32) if how == "all" else m.bias(v.dims[2], size))
+    m.output(Value(g("Add", v.name, added), v.dims), None,
+             [Part(), Part(minus=lambda env: env[added], soft=True)])
+
+
+@scene
+def large(m):
+    """What is computed is as large as constants of masks, in some classes or in all"""
+    v = m.logits(m.branch(m.start()), classes(m))
+    size = np.float32(10 ** m.rng.uniform(3.5, 9))
+    m.say(f"times {size:.2g}")
+    y = m.graph("Mul", v.name, size)
+    if m.chance():
+        m.say("negative")
+        y = m.graph("Sub", y, m.graph("ReduceMax", y, axes=[-1], keepdims=1))
+    m.output(Value(y, v.dims))
+
+
+@scene
+def clipped(m):
+    """Values that are the same in float and int8 since they are at the end of a range, and are read all the same"""
+    g = m.graph
+    v = m.logits(m.branch(m.start()), classes(m), 1.0)
+    how = m.pick("both ends", "Relu", "few above 0")
+    m.say(how)
+    y = v.name
+    if how == "both ends":
+        y = g("Min", g("Max", g("Mul", y, np.float32(m.pick(1, 3))), np.float32(-1)), np.float32(1))
+    elif how == "Relu":
+        y = g("Relu", y)
+    else:
+        y = g("Relu", g("Sub", y, np.float32(1.2)))
+    m.output(Value(y, v.dims))
+
+
+@scene
+def roots(m):
+    """Finite in float; of int8 that has lost everything, NaN or inf"""
+    g = m.graph
+    v = m.logits(m.branch(m.start()), classes(m), 1.0)
+    how = m.pick("Sqrt", "Log", "Exp")
+    m.say(how)
+    y = g("Mul", v.name, np.float32(0.15))
+    if how == "Exp":
+        y = g("Exp", g("Mul", y, np.float32(5)))
+    else:
+        y = g(how, g("Add", y, np.float32(1)))
+    m.output(Value(y, v.dims))
+
+
+@scene
+def nothing(m):
+    """Beside what is computed, an output that is 0 but for the rounding of floats"""
+    g = m.graph
+    h = m.branch(m.start())
+    v = m.logits(h, classes(m))
+    p = g("Softmax", v.name, axis=-1)
+    zero = g("Sub", g("ReduceSum", p, np.array([-1]), keepdims=1), np.float32(1))
+    m.output(v)
+    m.output(Value(zero, [BATCH, LENGTH, 1]), "zero", [])
+    m.rounded, m.open = ["zero"], ["healthy"]
+
+
+@scene
+def late(m):
+    """Many samples by length, of which the last ones are broken"""
+    n = 3 * N_SAMPLES
+    m.lengths = sorted(int(k) for k in m.rng.integers(5, 60, n))
+    h = m.trunk(m.source(), broken=False)
+    m.say("[rows from 48 on]" if m.faulty else "")
+    if m.faulty:
+        m.lengths[-8:] = range(100, 108)
+        far = m.graph("Unsqueeze", m.graph("Less", m.positions(), np.int64(60)), np.array([1]))
+        h = m.graph("Where", far, h, m.branch(h))
+        m.open = ["destroyed"]
+    m.output(m.logits(h, classes(m)))
 
 
 # --- masks --------------------------------------------------------------------------------------
@@ -191,18 +277,63 @@ def constant(m, finite=False):
     return np.float32(c)
 
 
-def mask_values(m, v, mask, form):
-    """Value [..] with a mask of booleans that is broadcast to it"""
+FORMS = ["where", "swapped", "added", "subtracted", "penalty", "multiplied", "sloped", "input"]
+
+
+def penalty(m, mask, form):
+    """What is added to values: 0, and a constant where the mask is false"""
     g = m.graph
+    if form == "penalty":
+        return g("Where", mask, np.float32(0), constant(m))
+    c = constant(m, True)
+    hidden = g("Sub", np.float32(1), g("Cast", mask, to=FLOAT))
+    return g("Mul", hidden, c * np.float32(0.1 if form == "sloped" else -1 if form == "subtracted" else 1))
+
+
+def slope(m, v):
+    """1 and more with the position, so that what is masked is not all the same"""
+    g = m.graph
+    at = g("Cast", m.positions(), to=FLOAT)
+    if len(v.dims) == 3 and v.dims[2] != LENGTH:
+        at = g("Unsqueeze", at, np.array([1]))
+    return g("Add", g("Mul", at, np.float32(0.01)), np.float32(1))
+
+
+def given_penalty(m, v):
+    """The same from an input [batch, n] of floats"""
+    c = constant(m)
+
+    def sample(i, n):
+        out = np.zeros((1, n), np.float32)
+        out[0, n - int(m.rng.integers(0, n - 2)):] = c
+        return out
+    if "bias" not in m.inputs:
+        m.graph.input("bias", FLOAT, [BATCH, LENGTH])
+        m.inputs["bias"] = sample
+    added = "bias"
+    if len(v.dims) == 3:
+        added = m.graph("Unsqueeze", "bias", np.array([1 if v.dims[2] == LENGTH else 2]))
+    return Value(m.graph("Add", v.name, added), v.dims, lambda env: env[added] == 0)
+
+
+def mask_values(m, v, mask, form):
+    """A value with a mask of booleans that is broadcast to it"""
+    g = m.graph
+    if form == "input":
+        return given_penalty(m, v)
     if form == "where":
         y = g("Where", mask, v.name, constant(m))
-    elif form == "added":
+    elif form == "swapped":
+        y = g("Where", g("Not", mask), constant(m), v.name)
+    elif form == "multiplied":
         ones = g("Cast", mask, to=FLOAT)
-        y = g("Add", v.name, g("Mul", g("Sub", np.float32(1), ones), constant(m, True)))
+        hidden = g("Mul", g("Sub", np.float32(1), ones), constant(m, True))
+        y = g("Add", g("Mul", v.name, ones), hidden)
     else:
-        ones = g("Cast", mask, to=FLOAT)
-        c = constant(m, True)
-        y = g("Add", g("Mul", v.name, ones), g("Mul", g("Sub", np.float32(1), ones), c))
+        added = penalty(m, mask, form)
+        if form == "sloped":
+            added = g("Mul", added, slope(m, v))
+        y = g("Sub" if form == "subtracted" else "Add", v.name, added)
     return Value(y, v.dims, lambda env: env[mask])
 
 
@@ -237,7 +368,7 @@ def masked_rows(m):
     """Rows of padding are masked"""
     g = m.graph
     h = m.branch(m.start())
-    form = m.pick("where", "added", "multiplied")
+    form = m.pick(*FORMS)
     m.say(form)
     mask = m.masked_rows()
     if m.chance():
@@ -261,7 +392,7 @@ def causal(m):
     scores = g("Mul", g("MatMul", q, g("Transpose", k, perm=[0, 2, 1])), np.float32(m.d ** -0.5))
     at = m.positions()
     mask = g("Not", g("Less", g("Unsqueeze", at, np.array([1])), g("Unsqueeze", at, np.array([0]))))
-    form = m.pick("where", "added", "multiplied")
+    form = m.pick(*FORMS)
     m.say(form)
     v = mask_values(m, Value(scores, [BATCH, LENGTH, LENGTH]), mask, form)
     if m.chance(0.3):
@@ -307,10 +438,17 @@ def constants(m):
     n = v.dims[2]
     c = constant(m)
     k = int(m.pick(1, 4, 16))
-    zeros = m.graph("Mul", m.graph("Slice", v.name, np.array([0]), np.array([1]), np.array([2])), np.float32(0))
-    part = m.graph("Add", zeros, np.full(k, c, np.float32))
-    m.output(Value(m.graph("Concat", part, v.name, axis=2), [BATCH, LENGTH, n + k],
-                   lambda env: np.arange(n + k) >= k))
+    if m.chance():
+        zeros = m.graph("Mul", m.graph("Slice", v.name, np.array([0]), np.array([1]), np.array([2])), np.float32(0))
+        part = m.graph("Add", zeros, np.full(k, c, np.float32))
+        m.output(Value(m.graph("Concat", part, v.name, axis=2), [BATCH, LENGTH, n + k],
+                       lambda env: np.arange(n + k) >= k))
+    else:
+        m.say("row")
+        zeros = m.graph("Mul", m.graph("Slice", v.name, np.array([0]), np.array([1]), np.array([1])), np.float32(0))
+        part = m.graph("Add", zeros, c)
+        m.output(Value(m.graph("Concat", part, v.name, axis=1), [BATCH, "n1", n],
+                       lambda env: (np.arange(env[v.name].shape[1] + 1) >= 1)[:, None]))
 
 
 # --- not finite ---------------------------------------------------------------------------------
@@ -351,6 +489,7 @@ def log_of_zeros(m):
     else:
         m.output(Value(level, [BATCH, 1, 1]), "level", [])
         m.output(v)
+    m.nan = "inf"
 
 
 @scene
@@ -413,11 +552,11 @@ def levels(m):
 def one_long(m):
     """A long sample beside short ones; a fault is one for the first rows alone"""
     m.lengths = [int(n) for n in m.rng.integers(3, 8, N_SAMPLES)]
-    m.lengths[int(m.rng.integers(N_SAMPLES))] = int(m.pick(100, 400, 1000))
+    m.lengths[int(m.rng.integers(N_SAMPLES))] = int(m.pick(400, 1500, 4000))
     h = m.trunk(m.source(), broken=False)
     g, d = m.graph, m.d
     if m.faulty:
-        size = float(10 ** m.rng.uniform(2.6, 3.4))
+        size = float(10 ** m.rng.uniform(1.6, 2.6))
         m.say(f"[first rows {size:.0f}]")
         first = g("Unsqueeze", g("Cast", g("Less", m.positions(), np.int64(8)), to=FLOAT), np.array([1]))
         k = (size * m.rng.choice([-1, 1], d)).astype(np.float32)
