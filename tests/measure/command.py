@@ -19,8 +19,11 @@ class Command:
     def __call__(self, *arguments, timeout=120):
         """Standard output and standard error."""
         command = [self.path, *map(str, arguments)]
-        done = subprocess.run(command, text=True, env=self.environment, timeout=timeout,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            done = subprocess.run(command, text=True, env=self.environment, timeout=timeout,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        except subprocess.TimeoutExpired:
+            raise CommandError(f"{' '.join(command)}: takes more than {timeout} s") from None
         if done.returncode:
             raise CommandError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr.strip()}")
         return done.stdout, done.stderr

@@ -24,6 +24,7 @@ except ImportError:
     print("skipped: numpy is missing (python3-numpy)")
     sys.exit(77)
 
+sys.dont_write_bytecode = True
 import command
 import judges
 from models import Maker
@@ -175,7 +176,11 @@ def main():
     tare, bar, start = command.Command(options.tare), Bar(options), time.time()
     for number in range(options.count) if options.only is None else [options.only]:
         with tempfile.TemporaryDirectory() as folder:
-            bar.try_case(tare, folder, number)
+            try:
+                bar.try_case(tare, folder, number)
+            except command.CommandError as error:
+                bar.add(number, scene_of(options.seed, number, options.scene)[0][0], "",
+                        judges.Named("command", True, str(error)))
     bar.print(time.time() - start)
     return 1 if bar.failed else 0
 

@@ -12,7 +12,7 @@ ALIKE = 45  # dB, of the float outputs of the command beside those of numpy
 def decibels(signal, noise):
     if noise == 0:
         return math.inf
-    return 10 * math.log10(signal / noise) if signal > 0 else -math.inf
+    return 10 * math.log10(signal / noise) if signal > 0 and noise < math.inf else -math.inf
 
 
 class Level:
@@ -70,7 +70,7 @@ def keeps_masks(output, got, want, env):
     if (np.isinf(want[hidden]) & (got[hidden] != want[hidden])).any():
         return False
     finite = np.isfinite(want)
-    most = np.abs(want[~hidden & finite]).max(initial=0.1)
+    most = np.abs(want[~hidden & finite]).max(initial=1)
     hidden &= finite
     return bool((np.abs(got - np.where(finite, want, 0))[hidden] <= 10 * most + 0.1 * np.abs(want[hidden])).all())
 
