@@ -158,10 +158,13 @@ def units(m):
     m.say(f"columns times {size:g}")
     big, small = m.logits(h, 8), m.logits(m.branch(h), 16)
     y = m.graph("Concat", m.graph("Mul", big.name, np.float32(size)), small.name, axis=-1)
+    dims, shape = [BATCH, LENGTH, 24], (24,)
+    if m.chance():  # as detectors have boxes and scores
+        y, dims, shape = m.graph("Transpose", y, perm=[0, 2, 1]), [BATCH, 24, LENGTH], (24, 1)
 
     def columns(low, high):
-        return lambda env: (np.arange(24) >= low) & (np.arange(24) < high)
-    m.output(Value(y, [BATCH, LENGTH, 24]), None, [Part(columns(0, 8)), Part(columns(8, 24))])
+        return lambda env: ((np.arange(24) >= low) & (np.arange(24) < high)).reshape(shape)
+    m.output(Value(y, dims), None, [Part(columns(0, 8)), Part(columns(8, 24))])
 
 
 @scene
@@ -194,6 +197,7 @@ def offset(m):
         added = g.constant(np.full(v.dims[2], size, np.float32) if how == "all" else m.bias(v.dims[2], size))
     m.output(Value(g("Add", v.name, added), v.dims), None,
              [Part(), Part(minus=lambda env: env[added], soft=True)])
+    m.open = ["destroyed"]
 
 
 @scene
@@ -300,8 +304,8 @@ def slope(m, v):
 
 
 def given_penalty(m, v):
-    """The same from an input [batch, n] of floats"""
-    c = constant(m)
+    """The same from an input [batch, n] of floats, which data must have finite"""
+    c = constant(m, True)
 
     def sample(i, n):
         out = np.zeros((1, n), np.float32)
