@@ -140,7 +140,8 @@ class Bar:
             self.add(number, name, about, verdict)
 
     def print(self, seconds):
-        words = {"destroyed": "destroyed: found", "healthy": "healthy: left alone", "open": "open: noticed", "named": "told"}
+        words = {"destroyed": "destroyed: found", "healthy": "healthy: left alone", "open": "open: noticed",
+                 "named": "told"}
         print()
         for (who, kind), (good, n) in sorted(self.counts.items()):
             print(f"{who:16s} {words[kind]:20s} {good:4d} of {n}")
