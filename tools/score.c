@@ -101,7 +101,8 @@ static void print_difference(const int metric, const tare_difference *const d) {
 
 /* Integers have no SQNR, but agree or not. */
 static bool was_compared(const tare_eval_score *const output) {
-  return !isnan(output->sqnr_db) || !isnan(output->top1_agreement);
+  return output->values + output->constant + output->undefined > 0 ||
+         !isnan(output->top1_agreement);
 }
 
 static int score_n_compared(const tare_eval_result *const result) {
@@ -273,44 +274,55 @@ void score_print(const tare_eval_result *const result, const tare_profiles *cons
   score_print_profiles(scores, profiles, metric);
 }
 
-/* "a.wav, b.wav and 3 others": samples in which the reference is not finite; NULL: none. */
-static char *undefined_samples(const tare_eval_result *const result,
+/* "a.wav, b.wav and 3 more": samples in which an output is not finite in the reference. */
+static char *undefined_samples(const tare_eval_result *const result, const int output,
                                const tare_eval_sample *const samples, int64_t *const n) {
   enum { NAMED = 3 };
-  char *names = NULL;
+  char *names = cli_format("%s", "");
   *n = 0;
   for (int64_t i = 0; i < result->n_errors; i++) {
     int64_t undefined = 0;
-    for (int c = 0; c < result->n_columns; c++) {
+    for (int c = output; c < result->n_columns; c += result->n_outputs) {
       undefined += result->errors[i * result->n_columns + c].undefined;
     }
     if (undefined > 0 && (*n)++ < NAMED) {
-      names =
-          names ? cli_append(names, ", %s", samples[i].name) : cli_format("%s", samples[i].name);
+      names = cli_append(names, "%s%s", *n > 1 ? ", " : "", samples[i].name);
     }
   }
   return *n > NAMED ? cli_append(names, " and %" PRId64 " more", *n - NAMED) : names;
 }
 
-void score_warn_undefined(const opt_common *const common, const tare_eval_result *const result,
-                          const tare_eval_sample *const samples) {
+static void warn_undefined(const opt_common *const common, const tare_eval_result *const result,
+                           const tare_eval_sample *const samples, const int output) {
+  const tare_eval_score *const s = &result->outputs[output];
   int64_t n;
-  if (result->total.undefined == 0 || !samples) {
-    return;
-  }
-  char *const names = undefined_samples(result, samples, &n);
-  if (result->total.values + result->total.constant == 0) {
+  char *const names = undefined_samples(result, output, samples, &n);
+  if (s->values + s->constant == 0) {
     say(common,
-        "warning: outputs have no finite value in float in any of %" PRId64
+        "warning: output '%s' has no finite value in float in any of %" PRId64
         " samples (%s): there is nothing to compare",
-        result->total.samples, names);
+        result->output_names[output], n, names);
   } else {
     say(common,
-        "warning: outputs are NaN or infinite in float in %" PRId64 " of %" PRId64
-        " samples (%s): such values are left out",
-        n, result->total.samples, names);
+        "warning: output '%s' has NaN or infinite values in float in %" PRId64 " of %" PRId64
+        " samples (%s): these values are left out",
+        result->output_names[output], n, result->n_errors, names);
   }
   free(names);
+}
+
+void score_warn_undefined(const opt_common *const common, const tare_eval_result *const result,
+                          const tare_eval_sample *const samples) {
+  enum { NAMED = 3 };
+  int n = 0;
+  for (int o = 0; samples && o < result->n_outputs; o++) {
+    if (result->outputs[o].undefined > 0 && n++ < NAMED) {
+      warn_undefined(common, result, samples, o);
+    }
+  }
+  if (n > NAMED) {
+    say(common, "warning: %d more outputs have NaN or infinite values in float", n - NAMED);
+  }
 }
 
 void score_warn_shapes(const opt_common *const common, const tare_eval_result *const result,

@@ -9,7 +9,7 @@ from command import CommandError
 from oracle import RESCUED
 
 SHOWN_LIMIT = 25  # dB, below which an output is shown as bad
-NOT_FINITE = re.compile(r"\bNaN|not finite|non-finite|infinite|not a number", re.I)
+NOT_FINITE = re.compile(r"\bNaN|not finite|non-finite|no finite|infinite|not a number", re.I)
 ACCURACY = re.compile(r"SQNR|accura|integers are those of float|" + NOT_FINITE.pattern, re.I)
 STATISTICS = re.compile(r"tensors that contain")  # NaN in statistics, of any tensor
 
@@ -96,7 +96,7 @@ def shown_levels(case, score):
     for item in [score, *score.get("outputs", [])]:
         if item.get("sqnr_db") is not None:
             yield item["sqnr_db"]
-        elif item.get("name") not in integers and not item.get("equal"):
+        elif item.get("name") not in integers and item.get("broken"):
             yield -math.inf
 
 
