@@ -1,5 +1,8 @@
 /* Finds the name closest to a misspelt one by edit distance; swapping two neighbours counts as one
  * edit. */
+#include "base/nearest.h"
+
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 #include <tare/status.h>
@@ -48,4 +51,47 @@ int tare_nearest_name(const char *const name, const char *const *const names, co
     }
   }
   return nearest;
+}
+
+/* --- names that are alike --------------------------------------------------------------------- */
+
+/* The letters of a name, small, and its digits, without what is between them. */
+typedef struct bare_name {
+  char letters[LONGEST + 1], digits[LONGEST + 1];
+  size_t n_letters, n_digits;
+} bare_name;
+
+static bool nearest_bare(const char *name, bare_name *const out) {
+  *out = (bare_name){.n_letters = 0};
+  if (strlen(name) > LONGEST) {
+    return false;
+  }
+  for (; *name; name++) {
+    if (isdigit((unsigned char)*name)) {
+      out->digits[out->n_digits++] = *name;
+    } else if (*name & 0x80 || isalpha((unsigned char)*name)) {
+      out->letters[out->n_letters++] = (char)tolower((unsigned char)*name);
+    }
+  }
+  return out->n_letters > 0;
+}
+
+static bool nearest_is_plural(const bare_name *const one, const bare_name *const several) {
+  return several->n_letters == one->n_letters + 1 && several->letters[one->n_letters] == 's' &&
+         memcmp(one->letters, several->letters, one->n_letters) == 0;
+}
+
+bool tarei_names_alike(const char *const a, const char *const b) {
+  enum { SHORT = 4, LONG = 7 }; /* letters in which one may be wrong, and two */
+  bare_name x, y;
+  if (!nearest_bare(a, &x) || !nearest_bare(b, &y) ||
+      (x.n_digits && y.n_digits && strcmp(x.digits, y.digits) != 0)) {
+    return false;
+  }
+  if (nearest_is_plural(&x, &y) || nearest_is_plural(&y, &x)) {
+    return true;
+  }
+  const size_t longer = x.n_letters > y.n_letters ? x.n_letters : y.n_letters;
+  const int steps = nearest_distance(x.letters, x.n_letters, y.letters, y.n_letters);
+  return steps <= (longer >= LONG) + (longer >= SHORT);
 }

@@ -40,9 +40,10 @@ tare_status tare_streaming_new(const tare_port *const inputs, const int n_inputs
                         .n_outputs = n_outputs,
                         .chunk_axis = tarei_calloc((size_t)n_inputs, sizeof *s->chunk_axis),
                         .states = tarei_calloc((size_t)n_inputs, sizeof *s->states),
+                        .pairs = tarei_calloc((size_t)n_inputs, sizeof *s->pairs),
                         .ports = tarei_calloc((size_t)n_inputs, sizeof *s->ports)};
   name_chunked_symbol(s);
-  if (!s->chunk_axis || !s->states || !s->ports || s->chunked.failed) {
+  if (!s->chunk_axis || !s->states || !s->pairs || !s->ports || s->chunked.failed) {
     tare_streaming_free(&s);
     return tarei_fail_memory(err, "streaming", (size_t)n_inputs * sizeof *s->ports);
   }
@@ -57,6 +58,7 @@ void tare_streaming_free(tare_streaming **const streaming) {
   tare_streaming *const s = *streaming;
   if (s) {
     free(s->states);
+    free(s->pairs);
     free(s->chunk_axis);
     free(s->ports);
     tarei_str_free(&s->chunked);
@@ -76,16 +78,7 @@ bool tarei_streaming_is_state(const tare_streaming *const s, const int input) {
   return false;
 }
 
-static bool is_taken(const tare_streaming *const s, const int output) {
-  for (int i = 0; i < s->n_states; i++) {
-    if (s->states[i].output == output) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool are_alike(const tare_port *const input, const tare_port *const output) {
+bool tarei_streaming_are_alike(const tare_port *const input, const tare_port *const output) {
   bool alike = input->dtype == output->dtype && input->rank == output->rank;
   for (int d = 0; alike && d < input->rank; d++) {
     alike = input->dims[d].symbol || output->dims[d].symbol ||
@@ -95,9 +88,9 @@ static bool are_alike(const tare_port *const input, const tare_port *const outpu
 }
 
 /* An input has one state at most, so there is room. */
-static void streaming_add(tare_streaming *const s, const int output, const int input) {
+void tarei_streaming_add(tare_streaming *const s, const tarei_state *const state) {
   assert(s->n_states < s->n_inputs);
-  s->states[s->n_states++] = (tarei_state){output, input};
+  s->states[s->n_states++] = *state;
 }
 
 tare_status tare_streaming_add_state(tare_streaming *const s, const char *const pair,
@@ -113,52 +106,17 @@ tare_status tare_streaming_add_state(tare_streaming *const s, const char *const 
       return tarei_fail(err, TARE_E_USAGE, "state '%s': input '%s' already has a state", pair,
                         in->name);
     }
-    if (!are_alike(in, out)) {
+    if (!tarei_streaming_are_alike(in, out)) {
       return tarei_fail(err, TARE_E_USAGE,
                         "state '%s': output '%s' and input '%s' differ in type or shape", pair,
                         out->name, in->name);
     }
-    streaming_add(s, output, input);
+    const tarei_state declared = {output, input, TAREI_STATE_DECLARED};
+    tarei_streaming_add(s, &declared);
     return TARE_OK;
   }
   return tarei_fail(err, TARE_E_USAGE, "state '%s': expected OUTPUT:INPUT with names of the model",
                     pair);
-}
-
-/* The output that alone pairs with an input, or -1. */
-static int partner_of(const tare_streaming *const s, const int input) {
-  int found = -1;
-  for (int o = 0; o < s->n_outputs; o++) {
-    if (!is_taken(s, o) && are_alike(&s->inputs[input], &s->outputs[o]) &&
-        tarei_state_names_pair(s->inputs[input].name, s->outputs[o].name)) {
-      if (found >= 0) {
-        return -1;
-      }
-      found = o;
-    }
-  }
-  return found;
-}
-
-static int inputs_of(const tare_streaming *const s, const int output) {
-  int n = 0;
-  for (int i = 0; i < s->n_inputs; i++) {
-    n += are_alike(&s->inputs[i], &s->outputs[output]) &&
-         tarei_state_names_pair(s->inputs[i].name, s->outputs[output].name);
-  }
-  return n;
-}
-
-int tare_streaming_find_states(tare_streaming *const s) {
-  int n = 0;
-  for (int i = 0; i < s->n_inputs; i++) {
-    const int output = tarei_streaming_is_state(s, i) ? -1 : partner_of(s, i);
-    if (output >= 0 && inputs_of(s, output) == 1) {
-      streaming_add(s, output, i);
-      n++;
-    }
-  }
-  return n;
 }
 
 int tare_streaming_n_states(const tare_streaming *const s) {
@@ -177,6 +135,15 @@ const char *tare_streaming_state_output(const tare_streaming *const s, const int
     return NULL;
   }
   return s->outputs[s->states[state].output].name;
+}
+
+const char *tare_streaming_state_reason(const tare_streaming *const s, const int state) {
+  static const char *const REASONS[] = {
+      [TAREI_STATE_DECLARED] = "",
+      [TAREI_STATE_NAMED] = "their names and shapes pair",
+      [TAREI_STATE_GROWS] = "their names pair, and the output is the input and what a run appends",
+      [TAREI_STATE_FIXED] = "their names pair, and no length of the data changes their shape"};
+  return tarei_has_number(state, s->n_states) ? REASONS[s->states[state].reason] : NULL;
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */
@@ -291,10 +258,8 @@ int tarei_streaming_symbols(const tare_streaming *const s, const char **const na
   return n;
 }
 
-/* What the axis of an output has beside the symbol of the input: the sum without it. Without `is`,
- * the output does not have it once, and something more. */
-static tarei_symbol_sum growth_of(const tare_streaming *const s, const tare_dim *const in,
-                                  const tare_dim *const out) {
+tarei_symbol_sum tarei_streaming_growth_of(const tare_streaming *const s, const tare_dim *const in,
+                                           const tare_dim *const out) {
   const char *names[TARE_MAX_SYMBOLS];
   const int n = tarei_streaming_symbols(s, names);
   tarei_symbol_sum sum = {.is = false};
@@ -331,7 +296,7 @@ int64_t tare_streaming_growth(const tare_streaming *const s, const char *const s
     const tare_port *const in = &s->inputs[s->states[i].input];
     const tare_port *const out = &s->outputs[s->states[i].output];
     for (int d = 0; d < in->rank; d++) {
-      const tarei_symbol_sum growth = growth_of(s, &in->dims[d], &out->dims[d]);
+      const tarei_symbol_sum growth = tarei_streaming_growth_of(s, &in->dims[d], &out->dims[d]);
       if (growth.is && strcmp(in->dims[d].symbol, symbol) == 0) {
         return s->size ? growth_at(s, &growth) : 0;
       }

@@ -8,9 +8,24 @@
 #include "base/str.h"
 #include "shapes/symbol_sum.h"
 
+/* Why an output feeds an input. */
+typedef enum tarei_state_reason {
+  TAREI_STATE_DECLARED, /* the user said so */
+  TAREI_STATE_NAMED,    /* the names are those of an old and a new state */
+  TAREI_STATE_GROWS,    /* one name, and the output is longer by what a run appends */
+  TAREI_STATE_FIXED     /* one name and a fixed shape: weak, as "x" and "x_out" are of any model */
+} tarei_state_reason;
+
 typedef struct tarei_state {
   int output, input;
+  tarei_state_reason reason;
 } tarei_state;
+
+/* The output that an input pairs with, while states are searched. */
+typedef struct tarei_state_pair {
+  int output; /* -1: none */
+  tarei_state_reason reason;
+} tarei_state_pair;
 
 /* What a calibration lets the model generate behind each sample. */
 typedef struct tarei_generation {
@@ -23,8 +38,9 @@ struct tare_streaming {
   int n_inputs, n_outputs;
   tarei_state *states; /* room for n_inputs */
   int n_states;
-  int *chunk_axis;   /* per input: the axis that is cut, or -1 */
-  int64_t size, hop; /* of a chunk; 0: samples are whole */
+  tarei_state_pair *pairs; /* room for n_inputs */
+  int *chunk_axis;         /* per input: the axis that is cut, or -1 */
+  int64_t size, hop;       /* of a chunk; 0: samples are whole */
   tarei_generation generation;
   tare_port *ports;  /* room for n_inputs: those that the data supplies */
   tarei_str chunked; /* symbol of fixed chunk axes in these ports */
@@ -35,8 +51,27 @@ bool tarei_streaming_is_state(const tare_streaming *streaming, int input);
 /* The names of the symbols of the inputs of the model, each once; their number. */
 int tarei_streaming_symbols(const tare_streaming *streaming, const char **names);
 
+/* Whether an output could feed an input: types, ranks and fixed dims agree. */
+bool tarei_streaming_are_alike(const tare_port *input, const tare_port *output);
+
+/* Adds a state, for which there is room: an input has one at most. */
+void tarei_streaming_add(tare_streaming *streaming, const tarei_state *state);
+
+/* What the axis of an output has beside the symbol of the input: the sum without it. Without `is`,
+ * the output does not have it once, and something more. */
+tarei_symbol_sum tarei_streaming_growth_of(const tare_streaming *streaming, const tare_dim *in,
+                                           const tare_dim *out);
+
 /* Whether two names only differ in what marks an old and a new state (state_names.c). */
 bool tarei_state_names_pair(const char *input, const char *output);
+
+/* Whether two names that pair say that there is a state: by a word for it ("cache", "hidden",
+ * "h0"), or for before and after ("past" and "present", "state" and "new_state"). "x" and "x_out"
+ * do not: they may be the data and the result. */
+bool tarei_state_names_tell(const char *input, const char *output);
+
+/* Whether a name has a word for a state. */
+bool tarei_state_name_tells(const char *name);
 
 /*
  * One sample, chunk by chunk. Zero-initialize it, then for each sample: call begin with its

@@ -2,7 +2,7 @@
  * Streaming models: some outputs (states, caches) are inputs of the next run, and a sample goes
  * through the model in chunks.
  *
- * Order of calls: tare_streaming_new, then states and chunk, then tare_streaming_ports, which are
+ * Order of calls: tare_streaming_new, then chunk and states, then tare_streaming_ports, which are
  * the inputs that a data set must supply. tare_calibrate and tare_eval take the streaming, cut
  * samples into chunks and carry the states; at the beginning of each sample, the states are zeros.
  *
@@ -51,10 +51,13 @@ TARE_API tare_status tare_streaming_add_state(tare_streaming *streaming, const c
                                               tare_error *err);
 
 /**
- * Declares all states that can be recognised by name: an input and an output of the same type and
- * rank whose names only differ in what marks them as old and new ("state" and "stateN", "h0" and
- * "hn", "cache" and "cache_out", "past_0" and "present_0", "past_key_values.0.key" and
- * "present.0.key"). A name that matches two others makes no pair.
+ * Declares all states that can be recognised: an input and an output of the same type, rank and
+ * fixed dims whose names only differ in what marks them as old and new. The names must tell of a
+ * state ("state" and "stateN", "h0" and "hn", "cache" and "cache_out", "past_0" and "present_0",
+ * "past_key_values.0.key" and "present.0.key"). If they do not ("x" and "x_out"), no length of the
+ * data may change the shapes, or the output must be longer by what a run appends. A name that
+ * matches two others makes no pair. An input that is cut into chunks is no state, and neither is
+ * the only one that data could supply. Call it after tare_streaming_set_chunk.
  * @return the number of states added
  */
 TARE_API int tare_streaming_find_states(tare_streaming *streaming);
@@ -68,6 +71,10 @@ TARE_API const char *tare_streaming_state_input(const tare_streaming *streaming,
 /** Name of the output of a state, 0 .. tare_streaming_n_states - 1; belongs to the
  * ports. */
 TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming, int state);
+
+/** Why a state was recognised, static: "their names and shapes pair"; "" if it was declared, NULL
+ * if the number is out of range. */
+TARE_API const char *tare_streaming_state_reason(const tare_streaming *streaming, int state);
 
 /**
  * By how much a run makes the states longer along a symbol.

@@ -163,6 +163,8 @@ static void models_and_data(void **const state) {
   tare_streaming *streaming = NULL;
   assert_int_equal(tare_streaming_new(inputs, n, outputs, n_outputs, &streaming, NULL), TARE_OK);
   assert_null(tare_streaming_state_input(streaming, 0));
+  assert_null(tare_streaming_state_reason(streaming, 0));
+  assert_null(tare_streaming_state_reason(streaming, -1));
   assert_null(tare_streaming_state_output(streaming, -1));
   tare_streaming_free(&streaming);
 }

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/nearest.h"
 #include "base/error.h"
 #include "base/half.h"
 #include "base/mem.h"
@@ -161,6 +162,38 @@ static void pick_lists_the_choices(void **state) {
   assert_string_equal(err.message,
                       "unknown method 'entorpy', expected one of minmax, entropy (did you mean "
                       "'entropy'?)");
+}
+
+static void names_are_alike_but_for_how_they_are_written(void **state) {
+  (void)state;
+  static const struct {
+    const char *a, *b;
+    bool alike;
+  } cases[] = {
+      {"embeds", "embed", true},
+      {"embeds", "Embeds", true},
+      {"input_ids", "inputIDs", true},
+      {"input_ids", "input-id", true},
+      {"h0", "h_0", true},
+      {"h0", "h", true},
+      {"x", "xs", true},
+      {"attention_mask", "atention_msk", true},
+      {"past_key_values.0.key", "past_key_values_0_key", true},
+      {"past_key_values.0.key", "past_key_values.1.key", false},
+      {"past_0_key", "past_0_value", false},
+      {"h0", "c0", false},
+      {"mask", "embeds", false},
+      {"x", "y", false},
+      {"audio", "label", false},
+      {"", "", false},
+      {"1", "1", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (tarei_names_alike(cases[i].a, cases[i].b) != cases[i].alike ||
+        tarei_names_alike(cases[i].b, cases[i].a) != cases[i].alike) {
+      fail_msg("%s and %s", cases[i].a, cases[i].b);
+    }
+  }
 }
 
 static void the_nearest_name_is_few_letters_away(void **state) {
@@ -348,6 +381,7 @@ int base_test(void) {
       cmocka_unit_test(half_widens_by_its_definition),
       cmocka_unit_test(half_narrows_to_the_nearest),
       cmocka_unit_test(pick_lists_the_choices),
+      cmocka_unit_test(names_are_alike_but_for_how_they_are_written),
       cmocka_unit_test(the_nearest_name_is_few_letters_away),
       cmocka_unit_test(outfile_appears_whole_or_not_at_all),
       cmocka_unit_test(outfiles_have_no_name_before_commit),

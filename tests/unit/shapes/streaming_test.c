@@ -48,6 +48,7 @@ static void names_tell_states(void **state) {
       {"in_cache0", "out_cache0", true},
       {"in_cache0", "out_cache1", false},
       {"prev_hidden", "next_hidden", true},
+      {"cache_in", "cache_out", true},
       {"input", "output", false},
       {"mix", "enh", false},
   };
@@ -55,6 +56,152 @@ static void names_tell_states(void **state) {
     if (tarei_state_names_pair(cases[i].input, cases[i].output) != cases[i].pair) {
       fail_msg("%s and %s", cases[i].input, cases[i].output);
     }
+  }
+}
+
+static void names_tell_of_states_or_only_pair(void **state) {
+  (void)state;
+  static const struct {
+    const char *input, *output;
+    bool tell;
+  } cases[] = {
+      {"state", "stateN", true},
+      {"h0", "hn", true},
+      {"c_in", "c_out", true},
+      {"conv_cache", "conv_cache_out", true},
+      {"x_prev", "x_next", true},
+      {"x", "xN", true},
+      {"past_key_values.0.key", "present.0.key", true},
+      {"kv_0", "kv_0_out", true},
+      {"x", "x_out", false},
+      {"embeds", "embeds_out", false},
+      {"audio_in", "audio_out", false},
+      {"ctx", "output_ctx", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (!tarei_state_names_pair(cases[i].input, cases[i].output) ||
+        tarei_state_names_tell(cases[i].input, cases[i].output) != cases[i].tell) {
+      fail_msg("%s and %s", cases[i].input, cases[i].output);
+    }
+  }
+}
+
+/* The inputs that become states, "" for none, with the chunk that is set before. */
+typedef struct found_case {
+  const char *what;
+  tare_port inputs[3], outputs[3];
+  const char *chunk, *found, *reason;
+} found_case;
+
+#define B \
+  { -1, "batch" }
+#define T \
+  { -1, "time" }
+#define N(n) \
+  { n, NULL }
+static const found_case FOUND[] = {
+    {"a denoiser of embeddings",
+     {{"embeds", TARE_F32, 3, {B, T, N(8)}}, {"mask", TARE_I64, 2, {B, T}}},
+     {{"embeds_out", TARE_F32, 3, {B, T, N(8)}}},
+     NULL,
+     "",
+     NULL},
+    {"the only input",
+     {{"x", TARE_F32, 2, {N(1), N(8)}}},
+     {{"x_out", TARE_F32, 2, {N(1), N(8)}}},
+     NULL,
+     "",
+     NULL},
+    {"the only input, named like a state",
+     {{"h", TARE_F32, 2, {N(1), N(8)}}},
+     {{"hn", TARE_F32, 2, {N(1), N(8)}}},
+     NULL,
+     "",
+     NULL},
+    {"the only input beside a rate",
+     {{"x", TARE_F32, 2, {N(1), N(8)}}, {"sr", TARE_I64, 0, {{0, NULL}}}},
+     {{"x_out", TARE_F32, 2, {N(1), N(8)}}},
+     NULL,
+     "",
+     NULL},
+    {"a hidden layer beside its mask",
+     {{"hidden_state", TARE_F32, 3, {B, T, N(8)}}, {"mask", TARE_I64, 2, {B, T}}},
+     {{"last_hidden_state", TARE_F32, 3, {B, T, N(8)}}},
+     NULL,
+     "",
+     NULL},
+    {"audio and state both pair",
+     {{"audio", TARE_F32, 2, {B, T}}, {"h0", TARE_F32, 3, {N(1), B, N(4)}}},
+     {{"audio_out", TARE_F32, 2, {B, T}}, {"hn", TARE_F32, 3, {N(1), B, N(4)}}},
+     NULL,
+     "h0",
+     "their names and shapes pair"},
+    {"audio of fixed length and state both pair",
+     {{"audio", TARE_F32, 2, {N(1), N(512)}}, {"h0", TARE_F32, 2, {N(1), N(4)}}},
+     {{"audio_out", TARE_F32, 2, {N(1), N(512)}}, {"hn", TARE_F32, 2, {N(1), N(4)}}},
+     NULL,
+     "h0",
+     "their names and shapes pair"},
+    {"the batch is second everywhere",
+     {{"x", TARE_F32, 3, {T, B, N(8)}}, {"h0", TARE_F32, 3, {N(1), B, N(4)}}},
+     {{"y", TARE_F32, 3, {T, B, N(8)}}, {"hn", TARE_F32, 3, {N(1), B, N(4)}}},
+     NULL,
+     "h0",
+     "their names and shapes pair"},
+    {"a fixed shape beside data",
+     {{"audio", TARE_F32, 2, {B, T}}, {"ctx", TARE_F32, 2, {B, N(4)}}},
+     {{"y", TARE_F32, 2, {B, T}}, {"ctx_out", TARE_F32, 2, {B, N(4)}}},
+     NULL,
+     "ctx",
+     "their names pair, and no length of the data changes their shape"},
+    {"one name, and it grows",
+     {{"ids", TARE_I64, 2, {B, T}}, {"k", TARE_F32, 3, {B, {-1, "past"}, N(4)}}},
+     {{"y", TARE_F32, 2, {B, T}}, {"k_out", TARE_F32, 3, {B, {-1, "past + time"}, N(4)}}},
+     NULL,
+     "k",
+     "their names pair, and the output is the input and what a run appends"},
+    {"the input in chunks",
+     {{"frame_cache", TARE_F32, 2, {N(1), N(8)}}, {"h0", TARE_F32, 2, {N(1), N(4)}}},
+     {{"frame_cache_out", TARE_F32, 2, {N(1), N(8)}}, {"hn", TARE_F32, 2, {N(1), N(4)}}},
+     "frame_cache=8",
+     "h0",
+     "their names and shapes pair"},
+    {"types differ",
+     {{"audio", TARE_F32, 2, {B, T}}, {"h0", TARE_F32, 2, {N(1), N(4)}}},
+     {{"y", TARE_F32, 2, {B, T}}, {"hn", TARE_F64, 2, {N(1), N(4)}}},
+     NULL,
+     "",
+     NULL},
+};
+#undef B
+#undef T
+#undef N
+
+static int n_named(const tare_port *const ports) {
+  int n = 0;
+  while (n < 3 && ports[n].name) {
+    n++;
+  }
+  return n;
+}
+
+static void a_state_needs_a_reason(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof FOUND / sizeof *FOUND; i++) {
+    const found_case *const c = &FOUND[i];
+    tare_streaming *s = NULL;
+    assert_int_equal(tare_streaming_new(c->inputs, n_named(c->inputs), c->outputs,
+                                        n_named(c->outputs), &s, NULL),
+                     TARE_OK);
+    assert_true(!c->chunk || tare_streaming_set_chunk(s, c->chunk, 0, NULL) == TARE_OK);
+    const int n = tare_streaming_find_states(s);
+    if (n != (*c->found != 0) ||
+        (n && (strcmp(tare_streaming_state_input(s, 0), c->found) != 0 ||
+               strcmp(tare_streaming_state_reason(s, 0), c->reason) != 0))) {
+      fail_msg("%s: %d states, %s", c->what, n, n ? tare_streaming_state_reason(s, 0) : "none");
+    }
+    assert_null(tare_streaming_state_reason(s, n));
+    tare_streaming_free(&s);
   }
 }
 
@@ -71,6 +218,7 @@ static void states_are_declared_or_found(void **state) {
   assert_string_equal(tare_streaming_state_output(s, 0), "stateN");
   assert_int_equal(tare_streaming_add_state(s, "stateN:state", &err), TARE_E_USAGE);
   assert_non_null(strstr(err.message, "already"));
+  assert_string_equal(tare_streaming_state_reason(s, 0), "their names and shapes pair");
   const tare_port *ports;
   assert_int_equal(tare_streaming_ports(s, &ports), 2);
   assert_string_equal(ports[1].name, "rate");
@@ -161,6 +309,8 @@ static void a_sample_goes_through_in_chunks(void **state) {
 int streaming_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_tell_states),
+      cmocka_unit_test(names_tell_of_states_or_only_pair),
+      cmocka_unit_test(a_state_needs_a_reason),
       cmocka_unit_test(states_are_declared_or_found),
       cmocka_unit_test(chunks_are_checked),
       cmocka_unit_test(fixed_chunks_have_a_symbol_of_their_own),
