@@ -174,31 +174,14 @@ static tare_status make_tokenizer(const tare_dataset_options *const options,
   return tarei_tokenizer_open(options->tokenizer, &how, &out->tokenizer, err);
 }
 
-/* Copies *s in place; NULL stays NULL. */
-static bool data_spec_own(const char **const s) {
-  const bool given = *s != NULL;
-  *s = tarei_strdup(*s);
-  return !given || *s;
-}
-
-static bool own_port(tare_port *const port) {
-  bool ok = data_spec_own(&port->name);
-  for (int d = 0; d < port->rank; d++) {
-    ok = data_spec_own(&port->dims[d].symbol) && ok;
-  }
-  return ok;
-}
-
 static bool own_mapping(tare_mapping *const m) {
-  const bool input = data_spec_own(&m->input), path = data_spec_own(&m->path);
-  const bool offsets = data_spec_own(&m->offsets), lengths = data_spec_own(&m->lengths);
+  const bool input = tarei_own_name(&m->input), path = tarei_own_name(&m->path);
+  const bool offsets = tarei_own_name(&m->offsets), lengths = tarei_own_name(&m->lengths);
   return input && path && offsets && lengths;
 }
 
-tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
-                                 tarei_data_spec *const out, tare_error *const err) {
-  TAREI_TRY(TAREI_CHECK_RESERVED(tare_dataset_options, options, err));
-  TAREI_TRY(data_spec_check_options(options, err));
+static void data_spec_copy_plain(const tare_dataset_options *const options,
+                                 tarei_data_spec *const out) {
   out->rate = options->rate;
   out->channel = options->channel;
   out->threads = options->threads;
@@ -209,6 +192,13 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
   out->n_shards = options->n_shards;
   out->wants = options->wants;
   out->wants_user = options->wants_user;
+}
+
+tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
+                                 tarei_data_spec *const out, tare_error *const err) {
+  TAREI_TRY(TAREI_CHECK_RESERVED(tare_dataset_options, options, err));
+  TAREI_TRY(data_spec_check_options(options, err));
+  data_spec_copy_plain(options, out);
   tare_limits_init(&out->limits);
   if (options->limits) {
     out->limits = *options->limits;
@@ -236,23 +226,22 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
     out->inputs[i] = options->inputs[i];
     out->n_inputs++;
     mark_empty(options, &out->inputs[i]);
-    ok = own_port(&out->inputs[i]);
+    ok = tarei_own_port(&out->inputs[i]);
   }
   for (int i = 0; ok && i < options->n_mappings; i++) {
     out->mappings[i] = options->mappings[i];
     out->n_mappings++;
     ok = own_mapping(&out->mappings[i]);
   }
+  ok = ok && tarei_unfed_copy(options->streaming, &out->states);
   return ok ? TARE_OK : tarei_fail_memory(err, "data set options", sizeof *out);
 }
 
 void tarei_data_spec_fini(tarei_data_spec *const spec) {
   free(spec->kept);
+  tarei_unfed_fini(&spec->states);
   for (int i = 0; i < spec->n_inputs; i++) {
-    free((char *)spec->inputs[i].name);
-    for (int d = 0; d < spec->inputs[i].rank; d++) {
-      free((char *)spec->inputs[i].dims[d].symbol);
-    }
+    tarei_free_port(&spec->inputs[i]);
   }
   for (int i = 0; i < spec->n_mappings; i++) {
     free((char *)spec->mappings[i].input);

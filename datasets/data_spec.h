@@ -8,12 +8,14 @@
 #include "base/str.h"
 #include "datasets/features/features.h"
 #include "datasets/gain.h"
+#include "datasets/names/unfed.h"
 #include "datasets/tokenizer/tokenizer.h"
 
 typedef struct tarei_data_spec {
   tare_port *inputs; /* the value of a dim is 0 where it may be empty: as the model
                         fixes it, or with a symbol, which otherwise has -1 */
   int n_inputs;
+  tarei_unfed states; /* inputs of the model that the data do not feed */
   int rate;
   int channel;                /* of audio, from 1; 0: the mean of all */
   int threads;                /* 0: one per core */

@@ -64,6 +64,14 @@ static tare_status open_feed(tare_dataset *const dataset, const tare_feed *const
   return tarei_survey_take(&dataset->spec, &dataset->items, &no_notes, &dataset->found, err);
 }
 
+/* Before anything is said of options or inputs. */
+static tare_status check_paths(const dataset_origin *const origin, tare_error *const err) {
+  for (int i = 0; i < origin->n_paths; i++) {
+    TAREI_TRY(tarei_paths_check(origin->paths[i], err));
+  }
+  return TARE_OK;
+}
+
 static tare_status open_paths(tare_dataset *const dataset, const char *const *const paths,
                               const int n_paths, tare_error *const err) {
   tarei_str notes = {0};
@@ -85,6 +93,7 @@ static tare_status open_paths(tare_dataset *const dataset, const char *const *co
 static tare_status dataset_open(const dataset_origin *const origin,
                                 const tare_dataset_options *const options, tare_dataset **const out,
                                 tare_error *const err) {
+  TAREI_TRY(check_paths(origin, err));
   tare_dataset *dataset = tarei_calloc(1, sizeof *dataset);
   if (!dataset) {
     return tarei_fail_memory(err, "data set", sizeof *dataset);

@@ -230,6 +230,13 @@ static tare_status expand_folder(tarei_items *const items, const char *const pat
   return status;
 }
 
+tare_status tarei_paths_check(const char *const path, tare_error *const err) {
+  struct stat st;
+  return stat(path, &st) == 0 ? TARE_OK
+                              : tarei_fail(err, tarei_input_status(errno), "%s: cannot open: %s",
+                                           path, strerror(errno));
+}
+
 tare_status tarei_paths_expand(tarei_items *const items, const char *const path,
                                const tarei_data_spec *const spec, tarei_str *const notes,
                                tare_error *const err) {

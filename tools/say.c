@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void say_line(const char *const fmt, va_list args) {
   char *const text = cli_vformat(fmt, args);
@@ -61,10 +62,22 @@ void say_rates(const opt_common *const options, const int least, const int most)
   }
 }
 
-void say_states(const opt_common *const common, const tare_streaming *const s) {
+void say_data_kind(const opt_common *const common, const tare_dataset *const dataset) {
+  const char *const found = tare_dataset_describe(dataset);
+  if (strstr(found, "taken for input")) { /* a guess */
+    say(common, "data: %s", found);
+  } else {
+    say_more(common, "data: %s", found);
+  }
+}
+
+void say_states(const opt_common *const common, const tare_streaming *const s,
+                const bool changeable) {
   for (int i = 0; i < tare_streaming_n_states(s); i++) {
-    say(common, "state: output '%s' feeds input '%s' of the next run",
-        tare_streaming_state_output(s, i), tare_streaming_state_input(s, i));
+    const char *const reason = tare_streaming_state_reason(s, i);
+    say(common, "state: output '%s' feeds input '%s' of the next run%s%s%s",
+        tare_streaming_state_output(s, i), tare_streaming_state_input(s, i), *reason ? ", as " : "",
+        reason, *reason && changeable ? " (--state changes that)" : "");
   }
 }
 

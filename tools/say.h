@@ -21,8 +21,11 @@ void say_data(const opt_common *options, const tare_dataset *dataset);
 /* A warning if sampling rates differ. */
 void say_rates(const opt_common *options, int least, int most);
 
-/* Inputs that are fed by outputs. */
-void say_states(const opt_common *options, const tare_streaming *streaming);
+/* What the data are, with --verbose, or where an array of another name was taken for an input. */
+void say_data_kind(const opt_common *options, const tare_dataset *dataset);
+
+/* Inputs that are fed by outputs, and why. `changeable`: the command has --state. */
+void say_states(const opt_common *options, const tare_streaming *streaming, bool changeable);
 
 /* Options for audio that have no effect, because the data have none. */
 void say_audio_options(const opt_common *options, const opt_data *data,

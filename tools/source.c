@@ -1,7 +1,9 @@
 #include "tools/source.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tools/say.h"
 
@@ -72,7 +74,9 @@ static tare_status open_streaming(const opt_inputs *const o, tare_streaming *con
                                   tare_dataset **const out, tare_error *const err) {
   const tare_port *inputs = NULL;
   const int n = tare_streaming_ports(s, &inputs);
-  return opt_data_open(&o->data, &o->common, &o->paths, inputs, n, out, err);
+  opt_data own = o->data;
+  own.streaming = s;
+  return opt_data_open(&own, &o->common, &o->paths, inputs, n, out, err);
 }
 
 /* How far reading data gets. A file that is one sample is not looked into before it is read. */
@@ -99,29 +103,32 @@ static reach source_reach(const opt_data *const data, const opt_common *const co
 }
 
 /* Whether data that fail with all inputs get further without the states, or fail for another
- * reason. */
+ * reason, which is then in `why`. */
 static bool data_lack_states(const opt_data *const data, const opt_common *const common,
                              const cli_list *const paths, const ports *const all,
-                             const ports *const others) {
-  tare_error with = {0}, without = {0};
+                             tare_streaming *const streaming, tare_error *const why) {
+  tare_error with = {0};
   const reach whole = source_reach(data, common, paths, all, &with);
   if (whole == REACH_SAMPLE) {
     return false;
   }
-  const reach rest = source_reach(data, common, paths, others, &without);
-  return rest > whole || (rest == whole && strcmp(with.message, without.message) != 0);
+  opt_data own = *data;
+  ports others = {0};
+  own.streaming = streaming;
+  others.n_inputs = tare_streaming_ports(streaming, &others.inputs);
+  const reach rest = source_reach(&own, common, paths, &others, why);
+  return rest > whole || (rest == whole && strcmp(with.message, why->message) != 0);
 }
 
 tare_status source_find_states(const opt_data *const data, const opt_common *const common,
                                const cli_list *const paths, const ports *const p,
                                tare_streaming **const out, tare_error *const err) {
   CLI_TRY(tare_streaming_new(p->inputs, p->n_inputs, p->outputs, p->n_outputs, out, err));
-  if (tare_streaming_find_states(*out) > 0) {
-    ports others = {0};
-    others.n_inputs = tare_streaming_ports(*out, &others.inputs);
-    if (data_lack_states(data, common, paths, p, &others)) {
-      return TARE_OK;
-    }
+  tare_error why = {0};
+  if (tare_streaming_find_states(*out) > 0 &&
+      data_lack_states(data, common, paths, p, *out, &why)) {
+    return why.status == TARE_OK || data->skip_bad ? TARE_OK
+                                                   : cli_fail(err, why.status, "%s", why.message);
   }
   tare_streaming_free(out);
   return TARE_OK;
@@ -137,18 +144,30 @@ static tare_status source_open_data(const opt_inputs *const o, const ports *cons
                     : source_open_whole(&o->data, &o->common, &o->paths, p, out, err);
 }
 
+/* Before options are looked at: nothing about states helps where a name of a file is wrong. */
+static tare_status source_check_paths(const cli_list *const paths, tare_error *const err) {
+  struct stat st;
+  for (int i = 0; i < paths->n; i++) {
+    if (stat(paths->items[i], &st) != 0 && errno != ENOMEM) {
+      return cli_fail(err, TARE_E_INPUT, "%s: cannot open: %s", paths->items[i], strerror(errno));
+    }
+  }
+  return TARE_OK;
+}
+
 tare_status source_open(const opt_inputs *const o, const ports *const p,
                         tare_streaming **const streaming, tare_dataset **const out,
                         tare_error *const err) {
   const bool again = *streaming != NULL; /* a second data set of the same model */
+  CLI_TRY(source_check_paths(&o->paths, err));
   if (!again) {
     CLI_TRY(streaming_new(&o->streaming, p, streaming, err));
   }
   CLI_TRY(source_open_data(o, p, streaming, out, err));
-  say_more(&o->common, "data: %s", tare_dataset_describe(*out));
+  say_data_kind(&o->common, *out);
   say_audio_options(&o->common, &o->data, *out);
   if (*streaming && !again) {
-    say_states(&o->common, *streaming);
+    say_states(&o->common, *streaming, true);
   }
   return TARE_OK;
 }

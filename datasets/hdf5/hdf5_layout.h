@@ -7,6 +7,7 @@
 
 #include "datasets/data_spec.h"
 #include "datasets/hdf5/hdf5_file.h"
+#include "datasets/names/spare.h"
 
 typedef struct tarei_layout tarei_layout;
 
@@ -67,10 +68,17 @@ tare_status tarei_column_fail_missing(const tarei_h5_want *want, tare_error *err
 
 /* For a model with a single input whose name is not in the file: binds the only name in the file
  * that a layout accepts, and returns it in *taken (free() it). If there is none or more than one,
- * the column has no layout. `labels`, which may be NULL, is not considered. */
+ * the column has no layout. `labels`, which may be NULL, is not considered. Where other inputs are
+ * taken for states, the array must also fit the input. */
 tare_status tarei_column_bind_only(const tarei_h5_want *want, const char *labels,
                                    tarei_column *column, char **taken, tare_error *err);
 void tarei_column_fini(tarei_column *column);
+
+/* Adds the names that a layout accepts and that feed nothing, with the shapes of their samples.
+ * Those that describe other data are left out, unless they are like a name of `spec`. TARE_E_MEMORY
+ */
+tare_status tarei_h5_spares(hid_t file, const tarei_data_spec *spec, tarei_spares *spares,
+                            tare_error *err);
 
 /* Checks the size of a sample against the limit and allocates column->buffer for it; sets
  * out->count and out->values. */

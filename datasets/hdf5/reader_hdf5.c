@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "datasets/hdf5/hdf5_layout.h"
 #include "datasets/hdf5/hdf5_lock.h"
+#include "datasets/names/spare_check.h"
 #include "datasets/port_shape.h"
 #include "datasets/reader.h"
 
@@ -30,8 +31,9 @@ static const char *reader_hdf5_column_name(const hdf5 *const h, const int i) {
   return i < h->spec->n_inputs ? h->spec->inputs[i].name : h->spec->labels;
 }
 
+/* An input that the file does not have is only noted: others may be missing, too. */
 static tare_status reader_hdf5_bind_column(hdf5 *const h, const int i, char **const taken,
-                                           tare_error *const err) {
+                                           bool *const missing, tare_error *const err) {
   const char *const name = reader_hdf5_column_name(h, i);
   const tarei_h5_want want = {.file = h->file,
                               .name = name,
@@ -45,7 +47,8 @@ static tare_status reader_hdf5_bind_column(hdf5 *const h, const int i, char **co
     status = tarei_column_bind_only(&want, h->labels ? h->spec->labels : NULL, column, taken, err);
   }
   if (status == TARE_OK && !column->layout) {
-    status = tarei_column_fail_missing(&want, err);
+    *missing = is_input && !want.mapping;
+    status = *missing ? TARE_OK : tarei_column_fail_missing(&want, err);
   }
   if (status == TARE_E_INPUT && !is_input && !tarei_hdf5_in_trouble()) {
     status = TARE_E_USAGE; /* it was the caller who said that there are labels */
@@ -53,6 +56,32 @@ static tare_status reader_hdf5_bind_column(hdf5 *const h, const int i, char **co
   return status == TARE_OK
              ? TARE_OK
              : tarei_fail_in(err, status, "%s '%s'", is_input ? "input" : "labels", name);
+}
+
+/* What the file has for the inputs that it lacks, and for those that were taken for states. */
+static tare_status reader_hdf5_check_spares(const hdf5 *const h, const char *const taken,
+                                            const bool *const missing, tare_error *const err) {
+  int first = 0;
+  while (first < h->spec->n_inputs && !missing[first]) {
+    first++;
+  }
+  const bool lacks = first < h->spec->n_inputs;
+  tarei_spares spares = {0};
+  tare_status status =
+      lacks || h->spec->states.n_inputs ? tarei_h5_spares(h->file, h->spec, &spares, err) : TARE_OK;
+  for (size_t i = 0; taken && i < spares.n; i++) {
+    spares.items[i].taken = strcmp(spares.items[i].name, taken) == 0;
+  }
+  if (status == TARE_OK && lacks && !tarei_spares_any(&spares)) {
+    const tarei_h5_want want = {
+        .file = h->file, .name = reader_hdf5_column_name(h, first), .spec = h->spec};
+    status = tarei_fail_in(err, tarei_column_fail_missing(&want, err), "input '%s'", want.name);
+  } else if (status == TARE_OK) {
+    status = lacks ? tarei_spares_fail(&spares, h->spec, missing, err)
+                   : tarei_spares_check(&spares, h->spec, err);
+  }
+  tarei_spares_fini(&spares);
+  return status;
 }
 
 static bool same_samples(const tarei_column *const a, const tarei_column *const b) {
@@ -123,9 +152,14 @@ static void hdf5_close(void *const state) {
 static tare_status open_locked(hdf5 *const h, const char *const path, tare_error *const err) {
   TAREI_TRY(tarei_h5_open_file(path, &h->file, err));
   char *taken = NULL;
-  tare_status status = TARE_OK;
+  bool *const missing = tarei_calloc((size_t)h->n_columns, sizeof *missing);
+  tare_status status =
+      missing ? TARE_OK : tarei_fail_memory(err, path, (size_t)h->n_columns * sizeof *missing);
   for (int i = 0; i < h->n_columns && status == TARE_OK; i++) {
-    status = reader_hdf5_bind_column(h, i, &taken, err);
+    status = reader_hdf5_bind_column(h, i, &taken, &missing[i], err);
+  }
+  if (status == TARE_OK) {
+    status = reader_hdf5_check_spares(h, taken, missing, err);
   }
   if (status == TARE_OK) {
     status = reader_hdf5_check_counts(h, err);
@@ -135,6 +169,7 @@ static tare_status open_locked(hdf5 *const h, const char *const path, tare_error
     status = h->describe.failed ? tarei_fail_memory(err, path, 0) : TARE_OK;
   }
   free(taken);
+  free(missing);
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", path);
 }
 

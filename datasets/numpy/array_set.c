@@ -1,11 +1,11 @@
 #include "datasets/numpy/array_set.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "datasets/numpy/array_rows.h"
+#include "datasets/numpy/array_spares.h"
 #include "datasets/port_shape.h"
 
 tare_status tarei_array_set_new(const tarei_data_spec *const spec, const bool labels,
@@ -38,6 +38,7 @@ void tarei_array_set_free(tarei_array_set *const set) {
     free(array->name);
   }
   tarei_names_fini(&set->names);
+  tarei_spares_fini(&set->others);
   for (int c = 0; c < set->n_columns; c++) {
     free(set->columns[c].lengths);
   }
@@ -77,18 +78,10 @@ tare_status tarei_array_set_add_file(tarei_array_set *const set, const char *con
   return TARE_OK;
 }
 
-bool tarei_array_is_named(const char *const name, const char *const input) {
-  const size_t n = strlen(input);
-  if (strlen(name) != n) {
-    return false;
-  }
-  for (size_t i = 0; i < n; i++) {
-    const bool plain = isalnum((unsigned char)input[i]) || strchr("._-", input[i]);
-    if (name[i] != input[i] && (plain || name[i] != '_')) {
-      return false;
-    }
-  }
-  return true;
+tare_status tarei_array_set_note_other(tarei_array_set *const set, const char *const name,
+                                       tare_error *const err) {
+  tarei_spare *other = NULL;
+  return tarei_spares_add(&set->others, set->spec, name, &other, err);
 }
 
 static tarei_array *array_set_find(const tarei_array_set *const set, const char *const name) {
@@ -135,7 +128,8 @@ static bool is_side_array(const tarei_array_set *const set, const char *const na
   return set->spec->labels && strcmp(name, set->spec->labels) == 0;
 }
 
-/* For a model with one input: the only array that fits it, or the only one at all. */
+/* For a model with one input: the only array that fits it, or the only one at all. Where other
+ * inputs are taken for states, it must fit. */
 static tarei_array *find_only(const tarei_array_set *const set) {
   tarei_array *only = NULL, *fitting = NULL;
   int n = 0, n_fitting = 0;
@@ -152,7 +146,7 @@ static tarei_array *find_only(const tarei_array_set *const set) {
       fitting = array;
     }
   }
-  return n_fitting == 1 ? fitting : n == 1 ? only : NULL;
+  return n_fitting == 1 ? fitting : n == 1 && !set->spec->states.n_inputs ? only : NULL;
 }
 
 static tare_status fail_missing(const tarei_array_set *const set, const char *const name,
@@ -174,8 +168,9 @@ static tare_status fail_missing(const tarei_array_set *const set, const char *co
   return status;
 }
 
+/* An input without array is only noted: others may be missing, too. */
 static tare_status array_set_bind_column(tarei_array_set *const set, const int c,
-                                         tare_error *const err) {
+                                         bool *const missing, tare_error *const err) {
   const char *const name = array_set_column_name(set, c);
   const tare_mapping *const mapping = tarei_data_spec_mapping(set->spec, name);
   if (mapping && mapping->offsets) {
@@ -185,12 +180,13 @@ static tare_status array_set_bind_column(tarei_array_set *const set, const int c
   tarei_array *array = array_set_find(set, mapping ? mapping->path : name);
   if (!array && !mapping && set->spec->n_inputs == 1 && c == 0) {
     array = find_only(set);
-    if (array && set->n > 1) {
+    if (array && (set->n > 1 || set->spec->states.n_inputs)) {
       tarei_str_add(&set->describe, " ('%s' taken for input '%s')", array->name, name);
     }
   }
   if (!array) {
-    return fail_missing(set, mapping ? mapping->path : name, err);
+    *missing = c < set->spec->n_inputs && !mapping;
+    return *missing ? TARE_OK : fail_missing(set, mapping ? mapping->path : name, err);
   }
   set->columns[c].array = array;
   const tare_status status = open_array(array, err);
@@ -301,11 +297,29 @@ static tare_status bind_lengths(tarei_array_set *const set, const int c, tare_er
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "lengths '%s'", lengths->name);
 }
 
-tare_status tarei_array_set_bind(tarei_array_set *const set, tare_error *const err) {
+static tare_status array_set_bind_columns(tarei_array_set *const set, bool *const missing,
+                                          tare_error *const err) {
+  bool lacks = false;
   for (int c = 0; c < set->n_columns; c++) {
-    TAREI_TRY(array_set_bind_column(set, c, err));
+    TAREI_TRY(array_set_bind_column(set, c, &missing[c], err));
+    lacks = lacks || missing[c];
   }
-  TAREI_TRY(choose_rows(set, err));
+  TAREI_TRY(lacks ? TARE_OK : choose_rows(set, err));
+  TAREI_TRY(tarei_array_spares_check(set, missing, err));
+  int first = 0;
+  while (lacks && !missing[first]) {
+    first++;
+  }
+  return lacks ? fail_missing(set, array_set_column_name(set, first), err) : TARE_OK;
+}
+
+tare_status tarei_array_set_bind(tarei_array_set *const set, tare_error *const err) {
+  bool *const missing = tarei_calloc((size_t)set->n_columns, sizeof *missing);
+  const tare_status bound =
+      missing ? array_set_bind_columns(set, missing, err)
+              : tarei_fail_memory(err, "arrays", (size_t)set->n_columns * sizeof *missing);
+  free(missing);
+  TAREI_TRY(bound);
   for (int c = 0; set->rows && c < set->spec->n_inputs; c++) {
     TAREI_TRY(bind_lengths(set, c, err));
   }

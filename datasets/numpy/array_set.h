@@ -9,31 +9,9 @@
 #ifndef TAREI_DATASETS_NUMPY_ARRAY_SET_H
 #define TAREI_DATASETS_NUMPY_ARRAY_SET_H
 
-#include "base/names.h"
-#include "base/str.h"
-#include "datasets/numpy/array_rows.h"
+#include "datasets/numpy/array_name.h"
+#include "datasets/numpy/array_set_parts.h"
 #include "datasets/reader.h"
-
-/* The array that feeds an input or contains the labels. */
-typedef struct tarei_array_column {
-  tarei_array *array; /* NULL: not found */
-  int64_t *lengths;   /* extents of the second axis, one per row; NULL: uncut; owned */
-} tarei_array_column;
-
-typedef struct tarei_array_set {
-  const tarei_data_spec *spec;
-  bool labels;
-  tarei_array *arrays;
-  size_t n, capacity;
-  tarei_names names;           /* of the arrays */
-  tarei_array_column *columns; /* one per input, then the labels */
-  int n_columns;
-  bool rows;
-  int64_t count;
-  const char *kind; /* for describe, e.g. "NumPy archives" */
-  tarei_str describe;
-  tare_error fault; /* TARE_OK: none */
-} tarei_array_set;
 
 /* Creates an empty set; free it with tarei_array_set_free. */
 tare_status tarei_array_set_new(const tarei_data_spec *spec, bool labels, const char *kind,
@@ -47,6 +25,9 @@ tare_status tarei_array_set_add(tarei_array_set *set, const char *name, const ta
 /* Adds an array in its own file. */
 tare_status tarei_array_set_add_file(tarei_array_set *set, const char *name, const char *path,
                                      tare_error *err);
+
+/* Notes that there is an array that nothing seems to want, for messages. */
+tare_status tarei_array_set_note_other(tarei_array_set *set, const char *name, tare_error *err);
 
 /* Finds the array of each input by name (a model with one input uses the only one that matches),
  * and decides between one sample and rows. */
@@ -66,9 +47,5 @@ int64_t tarei_array_set_count(const void *set);
 const char *tarei_array_set_describe(const void *set);
 tare_status tarei_array_set_read(void *set, int64_t i, tarei_slot *out, tare_error *err);
 void tarei_array_set_close(void *set);
-
-/* Whether a name is that of an input, possibly with _ for characters that are unusual in file
- * names. */
-bool tarei_array_is_named(const char *name, const char *input);
 
 #endif

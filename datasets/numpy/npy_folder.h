@@ -4,7 +4,8 @@
 
 #include "datasets/data_spec.h"
 
-/* Whether a folder has the file of at least one input; one that cannot be listed has none. */
+/* Whether a folder has the file of at least one input, or where there are several one that is nearly
+ * named so; one that cannot be listed has none. */
 tare_status tarei_npy_folder_is_sample(const char *folder, const tarei_data_spec *spec, bool *out,
                                        tare_error *err);
 

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -5,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "datasets/numpy/array_set.h"
 #include "datasets/numpy/npy_folder.h"
 
@@ -35,6 +37,33 @@ static bool reader_npy_folder_is_wanted(const tarei_data_spec *const spec, const
   return false;
 }
 
+static int reader_npy_folder_digits(const char *name) {
+  int n = 0;
+  for (; *name; name++) {
+    n += isdigit((unsigned char)*name) != 0;
+  }
+  return n;
+}
+
+/* A misspelt name. "audio1" is none of "audio": numbered files are samples. */
+static bool reader_npy_folder_is_misspelt(const char *const stem, const char *const input) {
+  return tarei_names_alike(stem, input) &&
+         reader_npy_folder_digits(stem) == reader_npy_folder_digits(input);
+}
+
+/* Whether a file seems to be meant for one of several inputs. For the only one, it may have any
+ * name. */
+static bool reader_npy_folder_is_meant(const tarei_data_spec *const spec, const char *const stem) {
+  bool meant = false;
+  for (int i = 0; i < spec->n_inputs; i++) {
+    meant = meant || reader_npy_folder_is_misspelt(stem, spec->inputs[i].name);
+  }
+  for (int i = 0; i < spec->states.n_inputs; i++) {
+    meant = meant || reader_npy_folder_is_misspelt(stem, spec->states.inputs[i].port.name);
+  }
+  return meant && spec->n_inputs + spec->states.n_inputs > 1;
+}
+
 tare_status tarei_npy_folder_is_sample(const char *const folder, const tarei_data_spec *const spec,
                                        bool *const out, tare_error *const err) {
   DIR *const dir = opendir(folder);
@@ -44,7 +73,8 @@ tare_status tarei_npy_folder_is_sample(const char *const folder, const tarei_dat
   }
   for (const struct dirent *e = readdir(dir); e && !*out; e = readdir(dir)) {
     char stem[STEM_SIZE];
-    *out = take_stem(e->d_name, stem) && reader_npy_folder_is_wanted(spec, stem);
+    *out = take_stem(e->d_name, stem) &&
+           (reader_npy_folder_is_wanted(spec, stem) || reader_npy_folder_is_meant(spec, stem));
   }
   (void)closedir(dir); /* only read */
   return TARE_OK;
@@ -60,8 +90,11 @@ static bool may_matter(const tarei_array_set *const set, const char *const stem)
 static tare_status add_file(tarei_array_set *const set, const char *const folder,
                             const char *const file, tare_error *const err) {
   char stem[STEM_SIZE], *path = NULL;
-  if (!take_stem(file, stem) || !may_matter(set, stem)) {
+  if (!take_stem(file, stem)) {
     return TARE_OK;
+  }
+  if (!may_matter(set, stem) && !set->spec->states.n_inputs) {
+    return tarei_array_set_note_other(set, stem, err);
   }
   if (asprintf(&path, "%s/%s", folder, file) < 0) {
     return tarei_fail_memory(err, folder, strlen(folder));

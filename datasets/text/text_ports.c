@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "datasets/port_shape.h"
+#include "datasets/names/spare_check.h"
 #include "shapes/number.h"
 
 enum { PORT_IDS, PORT_MASK, PORT_TYPES, N_PORTS };
@@ -20,6 +21,23 @@ static int text_port(const tarei_data_spec *const spec, const int input) {
   return spec->n_inputs == 1 && !mapping ? PORT_IDS : -1;
 }
 
+/* Masks and types are there whether a model takes them or not; tokens are there to be taken. */
+static tare_status check_tokens_taken(const tarei_data_spec *const spec, tare_error *const err) {
+  bool taken = spec->states.n_inputs == 0;
+  for (int i = 0; i < spec->n_inputs; i++) {
+    taken = taken || text_port(spec, i) == PORT_IDS;
+  }
+  tarei_spares spares = {0};
+  tarei_spare *spare = NULL;
+  tare_status status =
+      taken ? TARE_OK : tarei_spares_add(&spares, spec, NAMES[PORT_IDS], &spare, err);
+  if (status == TARE_OK) {
+    status = tarei_spares_check(&spares, spec, err);
+  }
+  tarei_spares_fini(&spares);
+  return status;
+}
+
 tare_status tarei_text_ports_check(const char *const path, const tarei_data_spec *const spec,
                                    tare_error *const err) {
   for (int i = 0; i < spec->n_inputs; i++) {
@@ -35,7 +53,8 @@ tare_status tarei_text_ports_check(const char *const path, const tarei_data_spec
                         path, port->name, port->name);
     }
   }
-  return TARE_OK;
+  const tare_status status = check_tokens_taken(spec, err);
+  return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "%s", path);
 }
 
 tare_status tarei_text_ports_fill(const tarei_data_spec *const spec,

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <tare/limits.h>
+#include <tare/streaming.h>
 #include <tare/tensor.h>
 
 #ifdef __cplusplus
@@ -86,7 +87,11 @@ typedef struct tare_dataset_options {
   bool (*wants)(void *user, int64_t index);
   void *wants_user;
   const tare_limits *limits; /* copied; NULL: the defaults */
-  void *reserved[8];         /* for later versions; NULL */
+  /** Of a model with states, whose tare_streaming_ports are the inputs: data that have an array
+   *  which no input takes, and which seems to be meant for a state that was recognised, are an
+   * error instead of a state that begins with zeros. Not kept. NULL: there are no states. */
+  const tare_streaming *streaming;
+  void *reserved[7]; /* for later versions; NULL */
 } tare_dataset_options;
 
 /** One sample. It belongs to the data set and is valid until the next call for that data set. */

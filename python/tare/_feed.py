@@ -99,11 +99,20 @@ def source_of(source: Any) -> Source:
                      "iterable, or an object with get_next()")
 
 
+def _alike(name: str, other: str) -> bool:
+    """Whether one name is the other, misspelt."""
+    bare = ["".join(c for c in one.lower() if c.isalnum()) for one in (name, other)]
+    digits = ["".join(c for c in one if c.isdigit()) for one in bare]
+    return name != other and digits[0] == digits[1] and \
+        difflib.SequenceMatcher(None, *bare).ratio() > 0.8
+
+
 class Feed:
     """A feed of the library over a source. Its samples are made by the thread of the caller."""
 
     def __init__(self, source: Source, names: Sequence[str], dtypes: Sequence[int], *,
-                 labels: Label, call: Call, again: bool) -> None:
+                 labels: Label, call: Call, again: bool, states: Sequence[str] = ()) -> None:
+        self._states = states
         self._source, self._call, self._again = source, call, again
         self._names, self._dtypes, self._label = list(names), list(dtypes), labels
         self._iterator: Optional[Iterator[Any]] = None
@@ -188,9 +197,18 @@ class Feed:
             if self._label not in keys:
                 raise InputError(f"no label '{self._label}': the sample has {self._listed(keys)}")
             label = item[self._label]
-        self._extra.update(str(key) for key in keys
-                           if key not in self._names and key != self._label)
+        extra = [str(key) for key in keys if key not in self._names and key != self._label]
+        self._check_states(extra)
+        self._extra.update(extra)
         return [item[name] for name in self._names], label
+
+    def _check_states(self, extra: Sequence[str]) -> None:
+        """What no input takes may be meant for one that was taken for a state."""
+        for name in extra:
+            for state in self._states:
+                if _alike(name, state):
+                    raise InputError(f"no input '{state}', and '{name}', which no input takes, is near "
+                                     f"'{state}' (Streaming(states=...) says which inputs are states)")
 
     @staticmethod
     def _listed(names: Iterable[Any]) -> str:

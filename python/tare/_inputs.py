@@ -88,7 +88,8 @@ class Inputs:
 
     def open(self, data: Data, *, again: bool) -> OpenData:
         """Opens data. `again`: samples are needed more than once."""
-        opened = data.open(*self._data_ports, call=self._call, again=again, empty=self._empty)
+        opened = data.open(*self._data_ports, call=self._call, again=again, empty=self._empty,
+                           streaming=self.streaming)
         self.data.append(opened)
         return opened
 

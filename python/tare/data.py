@@ -9,6 +9,7 @@ from ._feed import Feed, Source, source_of
 from ._native import Keep, Path, ffi, lib, text
 from .errors import UsageError, check
 from .model import limits_of
+from .streaming import StreamingHandle
 
 __all__ = ["Data", "DataLike"]
 
@@ -130,10 +131,15 @@ class Data:
         return out
 
     def open(self, ports: Any, n_ports: int, *, call: Any, again: bool = False,
-             empty: Sequence[str] = ()) -> "OpenData":
-        """Opens it for the inputs of a model. `again`: samples are needed more than once."""
+             empty: Sequence[str] = (), streaming: Optional[StreamingHandle] = None) -> "OpenData":
+        """Opens it for the inputs of a model. `again`: samples are needed more than once.
+        `streaming`: of the model, if the ports are its own."""
         keep = Keep()
         options = self._c_options(ports, n_ports, empty, keep)
+        states: Sequence[str] = ()
+        if streaming is not None:
+            options.streaming = streaming._handle  # pylint: disable=protected-access
+            states = streaming.recognized
         out = ffi.new("tare_dataset **")
         feed = None
         if self._source is None:
@@ -143,7 +149,7 @@ class Data:
             names = [text(ports[i].name) for i in range(n_ports)]
             dtypes = [int(ports[i].dtype) for i in range(n_ports)]
             feed = Feed(self._source, names, dtypes, labels=self._options.get("labels"),
-                        call=call, again=again or self.skips_bad)
+                        call=call, again=again or self.skips_bad, states=states)
             described = feed.describe(str(self._options.get("name", "data")), keep)
             check(lib.tare_dataset_open_feed, described, options, out)
         return OpenData(out, feed)

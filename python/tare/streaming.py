@@ -20,7 +20,7 @@ class Streaming:
     hop: int = 0
     """Step from chunk to chunk; 0: the size."""
     states: Optional[Sequence[str]] = None
-    """Pairs ``"output:input"``; None: those that are recognized by name."""
+    """Pairs ``"output:input"``; None: those whose names and shapes say that they are states."""
     generate: int = 0
     """Calibrations: tokens that the model goes on by behind each sample."""
 
@@ -47,6 +47,12 @@ class StreamingHandle(Handle):
         return [(text(lib.tare_streaming_state_output(self._handle, i)),
                  text(lib.tare_streaming_state_input(self._handle, i)))
                 for i in range(lib.tare_streaming_n_states(self._handle))]
+
+    @property
+    def recognized(self) -> list[str]:
+        """Names of the inputs that were not declared as states, but recognized."""
+        return [into for i, (_, into) in enumerate(self.states)
+                if text(lib.tare_streaming_state_reason(self._handle, i))]
 
     def ports(self) -> tuple[Any, int]:
         """The inputs that data have."""

@@ -84,6 +84,25 @@ class StreamingTest(TestCase):
         self.refuses(tare.UsageError, "hop 500", tare.calibrate, self.MODEL, audio, self.PROFILE,
                      streaming=tare.Streaming("samples=400", hop=500))
 
+    def test_a_wrong_name_is_no_state(self):
+        """Where the model has a state h0, data have h_0."""
+        names = SOURCE / "tests" / "fixtures" / "names"
+        model, profile, streaming = names / "enhancer.onnx", {"b": 1, "n": 30}, tare.Streaming("n=30")
+        near = "'h_0', which no input takes, is near 'h0'"
+        self.refuses(tare.InputError, near, tare.calibrate, model, names / "hidden.npz", profile,
+                     streaming=streaming)
+        sample = {"audio": np.ones((1, 90), np.float32), "h_0": np.ones((1, 1, 4), np.float32)}
+        self.refuses(tare.InputError, near, tare.calibrate, model, [sample], profile,
+                     streaming=streaming)
+        declared = tare.Streaming("n=30", states=["hn:h0"])
+        stats = tare.calibrate(model, names / "hidden.npz", profile, streaming=declared)
+        self.assertEqual(stats.samples, [1])
+        sample["label"] = sample.pop("h_0")
+        _, warned = self.warned(tare.calibrate, model, [sample], profile, streaming=streaming)
+        self.assertIn("'label', which the model does not take: ignored", str(warned[0]))
+        self.refuses(tare.InputError, "'embed' is near 'embeds'", tare.calibrate,
+                     names / "denoiser.onnx", names / "typo.npz", {"b": 1, "n": 6})
+
 
 class CalibrateTest(TestCase):
     def calibrated(self, **options):

@@ -87,12 +87,14 @@ tare_status data_scan_read(const cli_list *const paths, const char *const model,
   const tare_load_options load = opt_load(common);
   CLI_TRY(tare_model_load_with(model, &load, &out->model, err));
   ports p = ports_of_model(out->model);
+  opt_data own = *data;
   CLI_TRY(source_find_states(data, common, paths, &p, &out->streaming, err));
   if (out->streaming) {
-    say_states(common, out->streaming);
+    say_states(common, out->streaming, false);
     p.n_inputs = tare_streaming_ports(out->streaming, &p.inputs);
+    own.streaming = out->streaming;
   }
-  return scan_ports(paths, data, common, &p, out, err);
+  return scan_ports(paths, &own, common, &p, out, err);
 }
 
 void data_scan_fini(data_scan *const scan) {

@@ -263,6 +263,7 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.wants = options->wants;
   o.wants_user = options->wants_user;
   o.limits = &common->files.limits;
+  o.streaming = options->streaming;
   CLI_TRY(tare_dataset_open(paths->items, paths->n, &o, out, err));
   return options->several ? TARE_OK : data_check_heeded(out, err);
 }

@@ -7,8 +7,9 @@ enum { OPT_STATE = KEYS_STREAMING, OPT_CHUNK, OPT_HOP };
 static const struct argp_option OPTIONS[] = {
     {"state", OPT_STATE, "OUT:IN", 0,
      "Feed output OUT of a run to input IN of the next, zeros at the start of each sample; repeat "
-     "for more. Without it pairs are found by name (state and stateN, cache and cache_out, ...) if "
-     "the data lack such inputs or --chunk is given; \"none\" disables this",
+     "for more. Without it states are recognised by names and shapes (state and stateN, cache and "
+     "cache_out, ...) with --chunk, or if the data have nothing for such inputs; \"none\" disables "
+     "this",
      0},
     {"chunk", OPT_CHUNK, "NAME=SIZE", 0,
      "Feed samples in chunks: NAME is a symbol (samples=512), an input (its last axis) or "

@@ -75,6 +75,7 @@ typedef struct opt_data {
   void *wants_user;
   bool several;   /* the options are for several data sets, of different kinds maybe */
   cli_list empty; /* symbols along which tensors may be empty; not an option */
+  const tare_streaming *streaming; /* whose states the data do not feed, or NULL; not an option */
 } opt_data;
 
 typedef struct opt_fit {

@@ -194,7 +194,8 @@ static void the_only_data_set_is_taken(void **state) {
   options.labels = "labels";
   assert_three_samples("only.h5", &options, "('sound' taken for input 'x')");
   options.labels = NULL; /* now there are two that would do */
-  refuse_open(at("only.h5"), &options, TARE_E_INPUT, "no data for 'x'");
+  refuse_open(at("only.h5"), &options, TARE_E_INPUT,
+              "no data for input 'x'; arrays that no input takes: 'labels', 'sound' (--map x=NAME");
 }
 
 static void labels_in_each_shape(void **state) {
