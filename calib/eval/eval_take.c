@@ -184,8 +184,9 @@ tare_status tarei_eval_job_take_all(tarei_eval_job *const e, const unsigned refu
   }
   TAREI_TRY(end_sample(e, err));
   if (tarei_eval_side_samples(&e->sides[0]) == 0) {
-    return tarei_fail(err, TARE_E_INPUT, "no usable sample to evaluate: %s",
-                      tare_dataset_describe(dataset));
+    const char *const bad = tare_dataset_bad(dataset, 0);
+    return tarei_fail(err, TARE_E_INPUT, "no usable sample to evaluate: %s%s%s",
+                      tare_dataset_describe(dataset), bad ? "; skipped: " : "", bad ? bad : "");
   }
   TAREI_TRY(tarei_settle(refusals, TARE_OK, "evaluation", err));
   return e->save ? tarei_eval_save_commit(e->save, err) : TARE_OK;

@@ -119,13 +119,15 @@ static void add_times(const tarei_worker *const workers, const int n) {
 
 static tare_status check_samples(const tarei_intake *const in, tare_error *const err) {
   const char *const data = tare_dataset_describe(in->job->dataset);
+  const char *const bad = tare_dataset_bad(in->job->dataset, 0);
   if (in->stats->ledger.n || in->job->may_be_empty) {
     return TARE_OK;
   }
   return in->n_done
              ? tarei_fail(err, TARE_E_INPUT,
                           "no sample is left in the data (%s): all were counted before", data)
-             : tarei_fail(err, TARE_E_INPUT, "no usable sample in the data (%s)", data);
+             : tarei_fail(err, TARE_E_INPUT, "no usable sample in the data (%s)%s%s", data,
+                          bad ? "; skipped: " : "", bad ? bad : "");
 }
 
 static tare_status gather_join(tarei_worker *const workers, const int n, tare_error *const err) {

@@ -16,6 +16,7 @@ tare_status lengths_new(const tare_port *const inputs, const int n_inputs, lengt
 void lengths_fini(lengths *const l) {
   tare_profiles_free(&l->symbols);
   free(l->values);
+  free(l->bad);
   *l = (lengths){0};
 }
 
@@ -51,6 +52,10 @@ tare_status lengths_read(lengths *const l, tare_dataset *const dataset, progress
 tare_status lengths_scan(lengths *const l, tare_dataset *const dataset, progress *const p,
                          tare_error *const err) {
   CLI_TRY(lengths_read(l, dataset, p, err));
+  const char *const bad = tare_dataset_bad(dataset, 0);
+  if (bad && !l->bad) {
+    l->bad = cli_format("%s", bad);
+  }
   return tare_dataset_rewind(dataset, err);
 }
 
@@ -269,7 +274,8 @@ static tare_status from_data(const opt_common *const common, const tare_port *in
     CLI_TRY_GOTO(status, done);
   }
   if (l.n == 0) {
-    status = cli_fail(err, TARE_E_INPUT, "no usable sample to derive a profile from");
+    status = cli_fail(err, TARE_E_INPUT, "no usable sample to derive a profile from%s%s",
+                      l.bad ? "; skipped: " : "", l.bad ? l.bad : "");
     goto done;
   }
   char *const spec = streaming ? streaming_spec(&l, to, streaming) : lengths_spec(&l);

@@ -10,6 +10,7 @@ typedef struct lengths {
   tare_profiles *symbols; /* an empty set, for binding */
   int64_t *values;
   int64_t n;
+  char *bad; /* why the first sample was skipped by lengths_scan; NULL: none was */
 } lengths;
 
 tare_status lengths_new(const tare_port *inputs, int n_inputs, lengths *out, tare_error *err);

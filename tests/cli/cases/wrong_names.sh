@@ -57,6 +57,10 @@ folder chunked embeds=embed mask=mask
 echo "exit $?"
 "$TARE" run "$denoiser" "$names/wrong.npz"
 echo "exit $?"
+"$TARE" run "$denoiser" typo --skip-bad
+echo "exit $?"
+"$TARE" calibrate "$denoiser" typo --skip-bad --profile b=1,n=6 -o none.json
+echo "exit $?"
 echo "states, with a reason"
 folder audio audio=audio
 folder labelled audio=audio mask=label
