@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Where the two versions of control groups keep the bound on memory. */
@@ -72,11 +73,26 @@ static int64_t group_memory(void) {
   return least;
 }
 
+/* What the limits of the process leave (ulimit -v and -d). */
+static int64_t process_memory(void) {
+  static const int RESOURCES[] = {RLIMIT_AS, RLIMIT_DATA};
+  int64_t least = INT64_MAX;
+  for (size_t i = 0; i < sizeof RESOURCES / sizeof *RESOURCES; i++) {
+    struct rlimit limit;
+    if (getrlimit(RESOURCES[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < (rlim_t)least) {
+      least = (int64_t)limit.rlim_cur;
+    }
+  }
+  return least;
+}
+
 int64_t tarei_machine_memory(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
   const int64_t machine = pages > 0 && page > 0 ? (int64_t)pages * page : INT64_MAX;
   const int64_t group = group_memory();
-  return group < machine ? group : machine;
+  const int64_t process = process_memory(), least = group < machine ? group : machine;
+  return process < least ? process : least;
 }
 
 /* --- processor -------------------------------------------------------------------------------- */

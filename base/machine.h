@@ -6,8 +6,8 @@
 
 #include "base/str.h"
 
-/* Bytes of memory of the machine, or the limit of the control groups of the process if that is
- * less. */
+/* Bytes of memory of the machine, or the limit of the process or its control groups if that is less.
+ */
 int64_t tarei_machine_memory(void);
 
 /* Adds the name of the processor as Linux tells it; "unknown" if it does not. */

@@ -43,7 +43,8 @@ typedef struct tare_limits {
 
 /**
  * Sets all limits to their defaults. That of `memory` is three quarters of the memory of the
- * machine, or of the limit of its control group if that is less.
+ * machine, or of the limit of its control group or of the process (RLIMIT_AS, RLIMIT_DATA) if that
+ * is less.
  * @param limits receives the defaults
  */
 TARE_API void tare_limits_init(tare_limits *limits);
