@@ -127,6 +127,19 @@ tare_status tarei_plan_build_observed(const tare_model *model, const tare_profil
                                       const tare_build_options *options, tare_plan **out,
                                       tare_error *err);
 
+/* tare_plan_build or tarei_plan_build_observed, whose failures do not say which lengths would do. */
+tare_status tarei_plan_make(const tare_model *model, const tare_profiles *profiles,
+                            const tare_build_options *options, bool is_observed, tare_plan **out,
+                            tare_error *err);
+
+/* The float graph of a plan, without steps and memory, whose symbols are mapped and whose values
+ * are placed. `optimizes`: as it would run; otherwise as it was read. */
+tare_status tarei_plan_build_graph(const tare_model *model, const tare_profiles *profiles,
+                                   bool optimizes, tare_plan **out, tare_error *err);
+
+/* Plans the arena for the bounds of the root part, whose steps must exist. */
+tare_status tarei_plan_memory(tare_plan *plan, tare_error *err);
+
 /* The features that `isa` names; NULL: those that the environment variable TARE_ISA does, or all.
  * TARE_E_USAGE. */
 tare_status tarei_isa_read(const char *isa, unsigned *mask, tare_error *err);

@@ -12,6 +12,7 @@
 #include "engine/plan.h"
 #include "engine/plan_limits.h"
 #include "engine/plan_ports.h"
+#include "engine/plan_profiles.h"
 #include "engine/sizes.h"
 #include "graph/chains/form_chains.h"
 #include "graph/fix_symbols.h"
@@ -212,9 +213,9 @@ static tare_status plan_fill(tare_plan *const plan, const tare_model *const mode
   return tarei_plan_describe_layers(plan, err);
 }
 
-static tare_status plan_make(const tare_model *const model, const tare_profiles *const profiles,
-                             const tare_build_options *const options, const bool is_observed,
-                             tare_plan **const out, tare_error *const err) {
+tare_status tarei_plan_make(const tare_model *const model, const tare_profiles *const profiles,
+                            const tare_build_options *const options, const bool is_observed,
+                            tare_plan **const out, tare_error *const err) {
   tare_build_options defaults;
   tare_build_options_init(&defaults);
   *out = NULL;
@@ -235,17 +236,40 @@ static tare_status plan_make(const tare_model *const model, const tare_profiles 
   return TARE_OK;
 }
 
-tare_status tare_plan_build(const tare_model *const model, const tare_profiles *const profiles,
-                            const tare_build_options *const options, tare_plan **const out,
-                            tare_error *const err) {
-  return plan_make(model, profiles, options, false, out, err);
+static tare_status plan_fill_graph(tare_plan *const plan, const tare_model *const model,
+                                   const tare_profiles *const profiles, const bool optimizes,
+                                   tare_error *const err) {
+  tare_build_options defaults;
+  tare_build_options_init(&defaults);
+  if (tare_profiles_count(profiles) < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "a plan needs at least one profile");
+  }
+  TAREI_TRY(tarei_isa_read(NULL, &plan->isa, err));
+  TAREI_TRY(tarei_profiles_clone(profiles, &plan->profiles, err));
+  TAREI_TRY(tarei_graph_decide(model->graph, &model->waits, profiles, &plan->root.graph, err));
+  tarei_kernels_select(plan->isa, &plan->kernels);
+  TAREI_TRY(optimizes ? rewrite_graph(plan, &defaults, err) : TARE_OK);
+  plan->root.plan = plan;
+  TAREI_TRY(tarei_plan_map_symbols(plan, err));
+  return tarei_part_place(&plan->root, err);
 }
 
-tare_status tarei_plan_build_observed(const tare_model *const model,
-                                      const tare_profiles *const profiles,
-                                      const tare_build_options *const options,
-                                      tare_plan **const out, tare_error *const err) {
-  return plan_make(model, profiles, options, true, out, err);
+tare_status tarei_plan_build_graph(const tare_model *const model,
+                                   const tare_profiles *const profiles, const bool optimizes,
+                                   tare_plan **const out, tare_error *const err) {
+  *out = NULL;
+  tare_plan *plan = tarei_calloc(1, sizeof *plan);
+  if (!plan) {
+    return tarei_fail_memory(err, "plan", sizeof *plan);
+  }
+  plan->is_observed = true; /* before operators become chains, whose names say little */
+  const tare_status status = plan_fill_graph(plan, model, profiles, optimizes, err);
+  if (status != TARE_OK) {
+    tare_plan_free(&plan);
+    return status;
+  }
+  *out = plan;
+  return TARE_OK;
 }
 
 void tare_plan_free(tare_plan **const handle) {

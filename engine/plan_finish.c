@@ -84,7 +84,7 @@ static void find_usages(const tarei_part *const part, const homes *const h,
   }
 }
 
-static tare_status plan_memory(tare_plan *const plan, tare_error *const err) {
+tare_status tarei_plan_memory(tare_plan *const plan, tare_error *const err) {
   const tarei_part *const root = &plan->root;
   const size_t n = (size_t)root->graph->n_values;
   tarei_usage *const usages = tarei_calloc(n, sizeof *usages);
@@ -116,7 +116,7 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
   TAREI_TRY(tarei_part_bound(&plan->root, err));
   TAREI_TRY(tarei_sizes_compile(plan, err));
   TAREI_TRY(tarei_part_make_steps(&plan->root, err));
-  TAREI_TRY(plan_memory(plan, err));
+  TAREI_TRY(tarei_plan_memory(plan, err));
   TAREI_TRY(tarei_lengths_find(plan, err));
   return tarei_plan_number_observables(plan, err);
 }

@@ -47,7 +47,7 @@ static int largest_profile(const tare_profiles *const profiles) {
   return largest;
 }
 
-static tare_status fail_memory_limit(const tare_plan *const plan, const size_t bytes,
+static tare_status fail_memory_limit(const tare_plan *const plan, const int64_t bytes,
                                      tare_error *const err) {
   const int p = largest_profile(plan->profiles);
   const int n = tare_profiles_n_symbols(plan->profiles);
@@ -56,21 +56,24 @@ static tare_status fail_memory_limit(const tare_plan *const plan, const size_t b
     tarei_str_add(&maxima, "%s%s=%lld", s ? ", " : " (", tare_profiles_symbol(plan->profiles, s),
                   (long long)tare_profiles_range(plan->profiles, p, s).max);
   }
-  const tare_status status = tarei_fail_limit(
-      err, &plan->root.graph->limits, TAREI_LIMIT_memory, (int64_t)bytes,
-      "a run at the maximum of profile %d%s%s needs", p, tarei_str_get(&maxima), n ? ")" : "");
+  const tare_status status = tarei_fail_limit(err, &plan->root.graph->limits, TAREI_LIMIT_memory,
+                                              bytes, "a run at the maximum of profile %d%s%s needs",
+                                              p, tarei_str_get(&maxima), n ? ")" : "");
   tarei_str_free(&maxima);
   return status;
+}
+
+int64_t tarei_plan_run_bytes(const tare_plan *const plan, const int threads) {
+  size_t bytes = tarei_part_scratch_bytes(&plan->root, threads);
+  return tarei_add_size(bytes, plan->arena_bytes, &bytes) &&
+                 tarei_add_size(bytes, input_bytes(&plan->root), &bytes) && bytes <= INT64_MAX
+             ? (int64_t)bytes
+             : INT64_MAX;
 }
 
 tare_status tarei_plan_check_limits(const tare_plan *const plan, const int threads,
                                     tare_error *const err) {
   TAREI_TRY(check_fixed(&plan->root, err));
-  size_t bytes = tarei_part_scratch_bytes(&plan->root, threads);
-  if (!tarei_add_size(bytes, plan->arena_bytes, &bytes) ||
-      !tarei_add_size(bytes, input_bytes(&plan->root), &bytes) || bytes > INT64_MAX) {
-    bytes = INT64_MAX;
-  }
-  return bytes <= (size_t)plan->root.graph->limits.memory ? TARE_OK
-                                                          : fail_memory_limit(plan, bytes, err);
+  const int64_t bytes = tarei_plan_run_bytes(plan, threads);
+  return bytes <= plan->root.graph->limits.memory ? TARE_OK : fail_memory_limit(plan, bytes, err);
 }

@@ -8,4 +8,7 @@
  * TARE_E_LIMIT names the tensor, or the profile that needs most. */
 tare_status tarei_plan_check_limits(const tare_plan *plan, int threads, tare_error *err);
 
+/* Bytes of such a context with its inputs; INT64_MAX where that is more. */
+int64_t tarei_plan_run_bytes(const tare_plan *plan, int threads);
+
 #endif

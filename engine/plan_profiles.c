@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "engine/check/length_search.h"
 #include "engine/sizes.h"
 #include "shapes/profiles.h"
 
@@ -33,14 +34,46 @@ void tarei_plan_symbols(const tare_plan *const plan, const int64_t *const profil
   }
 }
 
-static void profile_point(const tare_plan *const plan, const int profile, const int which,
-                          int64_t *const symbols) {
-  int64_t values[TARE_MAX_SYMBOLS] = {0};
+static void point_values(const tare_plan *const plan, const int profile, const int which,
+                         int64_t values[const TARE_MAX_SYMBOLS]) {
   for (int s = 0; s < tare_profiles_n_symbols(plan->profiles); s++) {
     const tare_range r = tare_profiles_range(plan->profiles, profile, s);
     values[s] = which == 0 ? r.min : which == 1 ? r.opt : r.max;
   }
+}
+
+static void profile_point(const tare_plan *const plan, const int profile, const int which,
+                          int64_t *const symbols) {
+  int64_t values[TARE_MAX_SYMBOLS] = {0};
+  point_values(plan, profile, which, values);
   tarei_plan_symbols(plan, values, symbols);
+}
+
+/* The search for lengths in place of those that fail. */
+typedef struct point_search {
+  const tare_plan *plan;
+  int64_t *symbols;
+} point_search;
+
+static bool point_works(void *const user, const int64_t *const values) {
+  const point_search *const p = user;
+  tarei_plan_symbols(p->plan, values, p->symbols);
+  return tarei_plan_check_dims(p->plan, p->symbols, NULL) == TARE_OK;
+}
+
+/* Says in a failure which lengths would do. */
+static void suggest_lengths(const tare_plan *const plan, const int64_t *const values,
+                            int64_t *const symbols, tare_error *const err) {
+  point_search p = {plan, symbols};
+  const tarei_length_search search = {point_works, &p, plan->profiles};
+  const tare_length_near near = tarei_length_search_near(&search, values);
+  tarei_str text = {0};
+  tarei_length_near_print(&near, plan->profiles, &text);
+  if (err && text.length) {
+    const tare_error at = *err;
+    (void)tarei_fail(err, at.status, "%s; %s", at.message, tarei_str_get(&text));
+  }
+  tarei_str_free(&text);
 }
 
 static tare_status check_points(const tare_plan *const plan, int64_t *const symbols,
@@ -50,6 +83,9 @@ static tare_status check_points(const tare_plan *const plan, int64_t *const symb
     for (int which = 0; which < 3; which++) {
       profile_point(plan, p, which, symbols);
       if (tarei_plan_check_dims(plan, symbols, err) != TARE_OK) {
+        int64_t values[TARE_MAX_SYMBOLS] = {0};
+        point_values(plan, p, which, values);
+        suggest_lengths(plan, values, symbols, err);
         return tarei_fail_in(err, TARE_E_SHAPE, "profile %d at its %s", p, names[which]);
       }
     }

@@ -100,6 +100,69 @@ tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *co
   return TARE_OK;
 }
 
+/* The size of an axis of a value, or -1 where only a run tells. */
+static int64_t size_at(const tare_plan *const plan, const int v, const int axis,
+                       const int64_t *const symbols) {
+  const tarei_graph *const g = plan->root.graph;
+  int64_t size = -1;
+  return !tarei_expr_uses_measured(g->exprs, g->values[v].dims[axis]) &&
+                 tarei_expr_eval(g->exprs, g->values[v].dims[axis], symbols, &size)
+             ? size
+             : -1;
+}
+
+/* The axis of operand v that does not match that of another operand, counted from the end; or 0. */
+static int operand_mismatch(const tare_plan *const plan, const tarei_node *const node, const int v,
+                            const int64_t *const symbols, int64_t *const size,
+                            int64_t *const expected) {
+  const tarei_graph *const g = plan->root.graph;
+  const tarei_value *const out = &g->values[node->out[0]], *const value = &g->values[v];
+  const int axis = node->op->joins ? (int)tarei_attr_int(node, "axis", 0) : -1;
+  const int joined = node->op->joins ? (axis < 0 ? -axis : out->rank - axis) : 0;
+  for (int k = 1; k <= value->rank && k <= out->rank; k++) {
+    int64_t most = -1;
+    *size = size_at(plan, v, value->rank - k, symbols);
+    for (int i = 0; i < node->n_in; i++) {
+      const int other = node->in[i];
+      const int64_t own = other >= 0 && g->values[other].rank >= k
+                              ? size_at(plan, other, g->values[other].rank - k, symbols)
+                              : -1;
+      most = own > most ? own : most;
+    }
+    const bool matches = *size == most || (node->op->elementwise && *size == 1);
+    if (k != joined && *size >= 0 && most >= 0 && !matches) {
+      *expected = most;
+      return k;
+    }
+  }
+  return 0;
+}
+
+tare_status tarei_plan_check_operands(const tare_plan *const plan, const int64_t *const symbols,
+                                      tare_error *const err) {
+  const tarei_graph *const g = plan->root.graph;
+  for (int n = 0; n < g->n_nodes; n++) {
+    const tarei_node *const node = &g->nodes[n];
+    const bool together = node->op->elementwise || node->op->joins;
+    if (!plan->root.runs[n] || !together || node->n_in < 2 || node->out[0] < 0) {
+      continue;
+    }
+    for (int i = 0; i < node->n_in; i++) {
+      int64_t size, expected;
+      const int v = node->in[i];
+      const int k = v < 0 ? 0 : operand_mismatch(plan, node, v, symbols, &size, &expected);
+      if (k > 0) {
+        return tarei_fail(err, TARE_E_SHAPE,
+                          "node '%s' cannot run at this length: axis %d of '%s' would be %lld, and "
+                          "that of another operand %lld",
+                          node->name, g->values[v].rank - k, g->values[v].name, (long long)size,
+                          (long long)expected);
+      }
+    }
+  }
+  return TARE_OK;
+}
+
 typedef struct builder {
   const tare_plan *plan;
   tarei_sizes *sizes;

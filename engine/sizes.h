@@ -21,6 +21,11 @@ tare_status tarei_sizes_fill(const tare_plan *plan, const int64_t *symbols, int6
  * TARE_E_SHAPE names the first one that cannot. */
 tare_status tarei_plan_check_dims(const tare_plan *plan, const int64_t *symbols, tare_error *err);
 
+/* Checks that operands that nodes broadcast or join match at these values of the symbols, in a
+ * graph as it was read: a run would find that they do not. TARE_E_SHAPE names the first node. */
+tare_status tarei_plan_check_operands(const tare_plan *plan, const int64_t *symbols,
+                                      tare_error *err);
+
 /* Bytes of a tensor with these dims. False if a dim is negative, or if the product of the dims
  * other than 0 is 2^46 bytes or more, so that whatever steps compute from dims is far from
  * overflow. */

@@ -102,6 +102,23 @@ tare_status tarei_profiles_clone(const tare_profiles *const profiles, tare_profi
   return TARE_OK;
 }
 
+bool tarei_profiles_add_up(const tare_profiles *const profiles, int64_t *const values) {
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    if (profiles->sums[i].is && !tarei_symbol_sum_value(&profiles->sums[i], values, &values[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void tarei_profiles_replace(tare_profiles *const profiles, const int64_t *const min,
+                            const int64_t *const max) {
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    profiles->items[0].ranges[i] = (tare_range){min[i], max[i], max[i]};
+  }
+  profiles->count = 1;
+}
+
 tarei_profile tarei_profile_ones(void) {
   tarei_profile profile;
   for (int i = 0; i < TARE_MAX_SYMBOLS; i++) {

@@ -32,6 +32,14 @@ bool tarei_profiles_fix(const tare_profiles *profiles, int symbol, int64_t *valu
 /* Name of the first input that has a symbol as a dim; "" if none has. */
 const char *tarei_profiles_input_of(const tare_profiles *profiles, int symbol);
 
+/* Sets the values of symbols that are sums of others to these sums; false where one exceeds 64
+ * bits.
+ */
+bool tarei_profiles_add_up(const tare_profiles *profiles, int64_t *values);
+
+/* Makes the set consist of one profile, from one value per symbol to another. */
+void tarei_profiles_replace(tare_profiles *profiles, const int64_t *min, const int64_t *max);
+
 /* tare_profiles_explain of the shapes of inputs, whose names it says. */
 tare_status tarei_profiles_explain_inputs(const tare_profiles *profiles, const int64_t *values,
                                           tare_error *err);

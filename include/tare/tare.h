@@ -51,6 +51,7 @@
 #include <tare/extract.h>
 #include <tare/feed.h>
 #include <tare/import.h>
+#include <tare/length_check.h>
 #include <tare/limits.h>
 #include <tare/merge.h>
 #include <tare/model.h>
