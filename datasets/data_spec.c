@@ -101,9 +101,10 @@ static tare_status data_spec_check_options(const tare_dataset_options *const opt
   if (options->n_inputs < 1) {
     return tarei_fail(err, TARE_E_USAGE, "a data set needs at least one model input to feed");
   }
-  if (options->rate < 0 || options->limit < 0) {
-    return tarei_fail(err, TARE_E_USAGE, "rate (%d) and limit (%lld) must not be negative",
-                      options->rate, (long long)options->limit);
+  if (options->rate < 0 || options->limit < 0 || options->most < 0) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "rate (%d), limit (%lld) and most (%lld) must not be negative", options->rate,
+                      (long long)options->limit, (long long)options->most);
   }
   if (options->channel < 0 || options->threads < 0) {
     return tarei_fail(err, TARE_E_USAGE, "channel (%d) and threads (%d) must not be negative",
@@ -192,6 +193,9 @@ static void data_spec_copy_plain(const tare_dataset_options *const options,
   out->n_shards = options->n_shards;
   out->wants = options->wants;
   out->wants_user = options->wants_user;
+  out->check = options->check;
+  out->check_user = options->check_user;
+  out->most = options->most;
 }
 
 tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
@@ -234,7 +238,9 @@ tare_status tarei_data_spec_copy(const tare_dataset_options *const options,
     ok = own_mapping(&out->mappings[i]);
   }
   ok = ok && tarei_unfed_copy(options->streaming, &out->states);
-  return ok ? TARE_OK : tarei_fail_memory(err, "data set options", sizeof *out);
+  return ok ? tarei_length_filter_init(&out->lengths, options->lengths, options->n_lengths,
+                                       out->inputs, out->n_inputs, err)
+            : tarei_fail_memory(err, "data set options", sizeof *out);
 }
 
 void tarei_data_spec_fini(tarei_data_spec *const spec) {
@@ -258,6 +264,8 @@ void tarei_data_spec_fini(tarei_data_spec *const spec) {
   free(spec->waveforms);
   tarei_features_free(&spec->features);
   free(spec->features_text);
+  tarei_length_filter_fini(&spec->lengths);
+  tare_profiles_free(&spec->covered);
   *spec = (tarei_data_spec){0};
 }
 

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "datasets/features/features.h"
 #include "datasets/gain.h"
+#include "datasets/lengths/length_filter.h"
 #include "datasets/names/unfed.h"
 #include "datasets/tokenizer/tokenizer.h"
 
@@ -39,6 +40,11 @@ typedef struct tarei_data_spec {
   tare_choice choice; /* how */
   tarei_gain gain;    /* levels of each sample */
   bool *waveforms;    /* [n_inputs]: the gain applies to this input of data that hold tensors */
+  tarei_length_filter lengths;
+  tare_profiles *covered;  /* samples that none of them covers are left out; NULL: all stay */
+  tare_sample_check check; /* NULL: none */
+  void *check_user;
+  int64_t most; /* samples that are given; 0 for all */
   tare_limits limits;
 } tarei_data_spec;
 

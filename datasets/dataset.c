@@ -11,6 +11,7 @@
 #include "datasets/prefetch.h"
 #include "datasets/stream.h"
 #include "datasets/survey.h"
+#include "shapes/profiles.h"
 
 enum { KEPT_MESSAGES = 1000 };
 
@@ -30,6 +31,10 @@ struct tare_dataset {
   tarei_slot current;
   tare_sample view;          /* of current */
   int least_rate, most_rate; /* so far; 0 before */
+  tare_left_out left_out;
+  int64_t last_left_out;       /* index of the sample that was left out last, or -1 */
+  int64_t n_given, last_given; /* samples that were given; the index of the last one, or -1 */
+  tarei_str bounds[2];         /* least and largest lengths */
   int64_t n_bad;
   bad_sample *bad; /* by index; the first KEPT_MESSAGES of them have a message */
   size_t bad_capacity;
@@ -90,6 +95,35 @@ static tare_status open_paths(tare_dataset *const dataset, const char *const *co
   return status;
 }
 
+/* What the option about lengths says, and whether the data can heed it. */
+static tare_status dataset_note_lengths(tare_dataset *const dataset, tare_error *const err) {
+  const tarei_length_filter *const lengths = &dataset->spec.lengths;
+  tarei_str *const describe = &dataset->found.describe;
+  if (tarei_length_filter_seconds(lengths) && !dataset->found.audio) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "bounds of lengths in seconds are for audio, but the data are %s: give "
+                      "elements",
+                      tarei_str_get(describe));
+  }
+  for (int maxima = 0; maxima < 2; maxima++) {
+    tarei_str *const text = &dataset->bounds[maxima];
+    tarei_length_filter_print(lengths, maxima, text);
+    if (text->length) {
+      tarei_str_add(describe, ", without those %s than %s", maxima ? "longer" : "shorter",
+                    tarei_str_get(text));
+    }
+  }
+  return dataset->bounds[0].failed || dataset->bounds[1].failed || describe->failed
+             ? tarei_fail_memory(err, "description", 0)
+             : TARE_OK;
+}
+
+static void forget_given(tare_dataset *const dataset) {
+  dataset->left_out = (tare_left_out){0};
+  dataset->n_given = 0;
+  dataset->last_given = dataset->last_left_out = -1;
+}
+
 static tare_status dataset_open(const dataset_origin *const origin,
                                 const tare_dataset_options *const options, tare_dataset **const out,
                                 tare_error *const err) {
@@ -109,11 +143,15 @@ static tare_status dataset_open(const dataset_origin *const origin,
     status = tarei_stream_init(&dataset->stream, &dataset->spec, &dataset->items,
                                dataset->found.total < 0 ? limit : dataset->found.total, err);
   }
+  if (status == TARE_OK) {
+    status = dataset_note_lengths(dataset, err);
+  }
   status = tarei_settle(refusals, status, "data", err);
   if (status != TARE_OK) {
     tare_dataset_close(&dataset);
     return status;
   }
+  forget_given(dataset);
   *out = dataset;
   return TARE_OK;
 }
@@ -156,6 +194,8 @@ void tare_dataset_close(tare_dataset **const handle) {
   tarei_items_fini(&dataset->items);
   tarei_data_spec_fini(&dataset->spec);
   tarei_survey_fini(&dataset->found);
+  tarei_str_free(&dataset->bounds[0]);
+  tarei_str_free(&dataset->bounds[1]);
   free(dataset);
   *handle = NULL;
 }
@@ -288,6 +328,51 @@ static void show_current(tare_dataset *const dataset, const tare_sample **const 
   *out = &dataset->view;
 }
 
+/* Whether a sample is outside all profiles that are to cover it. */
+static bool dataset_is_outside(const tare_dataset *const dataset) {
+  const tare_profiles *const covered = dataset->spec.covered;
+  int64_t values[TARE_MAX_SYMBOLS] = {0};
+  return covered &&
+         tare_profiles_bind(covered, dataset->current.tensors, values, NULL) == TARE_OK &&
+         tare_profiles_find(covered, values) < 0;
+}
+
+/* Leaves out the sample at hand, or finds that it is bad: *given tells that it is neither. */
+static tare_status dataset_filter(tare_dataset *const dataset, bool *const given,
+                                  tare_error *const err) {
+  const tarei_data_spec *const spec = &dataset->spec;
+  tarei_slot *const slot = &dataset->current;
+  tarei_left_out why;
+  TAREI_TRY(tarei_length_filter_judge(&spec->lengths, slot, &why, err));
+  const bool outside = why == TAREI_LEFT_IN && dataset_is_outside(dataset);
+  const bool out = why != TAREI_LEFT_IN || outside;
+  if (out && slot->index != dataset->last_left_out) {
+    dataset->last_left_out = slot->index;
+    dataset->left_out.shorter += why == TAREI_SHORTER;
+    dataset->left_out.longer += why == TAREI_LONGER;
+    dataset->left_out.outside += outside;
+  }
+  if (!out && spec->check &&
+      spec->check(spec->check_user, slot->tensors, &slot->error) != TARE_OK) {
+    (void)tarei_fail_in(&slot->error, slot->error.status, "%s", slot->name);
+  }
+  *given = !out && slot->error.status == TARE_OK;
+  return TARE_OK;
+}
+
+/* Whether another sample would be more than are to be given; levels of one are no other. */
+static bool dataset_has_most(const tare_dataset *const dataset) {
+  const int64_t most = dataset->spec.most;
+  return most && dataset->n_given == most && dataset->current.index != dataset->last_given;
+}
+
+static void dataset_give(tare_dataset *const dataset, const tare_sample **const out) {
+  dataset->n_given += dataset->current.index != dataset->last_given;
+  dataset->last_given = dataset->current.index;
+  note_rate(dataset, dataset->current.rate);
+  show_current(dataset, out);
+}
+
 tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **const out,
                               tare_error *const err) {
   *out = NULL;
@@ -295,22 +380,53 @@ tare_status tare_dataset_next(tare_dataset *const dataset, const tare_sample **c
     TAREI_TRY(start_reading(dataset, err));
   }
   for (;;) {
+    const tare_error *const fault = &dataset->current.error;
+    bool given = false;
     tarei_slot_fini(&dataset->current);
-    if (!tarei_prefetch_take(dataset->prefetch, &dataset->current)) {
+    if (!tarei_prefetch_take(dataset->prefetch, &dataset->current) || dataset_has_most(dataset)) {
       return TARE_OK;
     }
-    const tare_error *const fault = &dataset->current.error;
-    if (fault->status == TARE_OK) {
-      note_rate(dataset, dataset->current.rate);
-      show_current(dataset, out);
+    TAREI_TRY(fault->status == TARE_OK ? dataset_filter(dataset, &given, err) : TARE_OK);
+    if (given) {
+      dataset_give(dataset, out);
       return TARE_OK;
     }
     const bool fatal = dataset->current.fatal || fault->status == TARE_E_MEMORY;
-    if (!dataset->spec.skip_bad || fatal) {
+    if (fault->status != TARE_OK && (!dataset->spec.skip_bad || fatal)) {
       return tarei_fail(err, fault->status, "%s", fault->message);
     }
-    TAREI_TRY(remember_bad(dataset, dataset->current.index, fault->message, err));
+    TAREI_TRY(fault->status == TARE_OK
+                  ? TARE_OK
+                  : remember_bad(dataset, dataset->current.index, fault->message, err));
   }
+}
+
+void tare_dataset_set_check(tare_dataset *const dataset, const tare_sample_check check,
+                            void *const user) {
+  dataset->spec.check = check;
+  dataset->spec.check_user = user;
+}
+
+tare_status tare_dataset_set_profiles(tare_dataset *const dataset,
+                                      const tare_profiles *const profiles, tare_error *const err) {
+  tare_profiles *copy = NULL;
+  TAREI_TRY(profiles ? tarei_profiles_clone(profiles, &copy, err) : TARE_OK);
+  tare_profiles_free(&dataset->spec.covered);
+  dataset->spec.covered = copy;
+  return TARE_OK;
+}
+
+tare_left_out tare_dataset_left_out(const tare_dataset *const dataset) {
+  return dataset->left_out;
+}
+
+const char *tare_dataset_length_bounds(const tare_dataset *const dataset, const bool maxima) {
+  return tarei_str_get(&dataset->bounds[maxima]);
+}
+
+bool tarei_dataset_filters(const tare_dataset *const dataset) {
+  const tarei_data_spec *const spec = &dataset->spec;
+  return spec->lengths.n || spec->covered || spec->check;
 }
 
 void tarei_dataset_take(tare_dataset *const dataset, tarei_slot *const slot) {
@@ -363,6 +479,7 @@ tare_status tare_dataset_rewind(tare_dataset *const dataset, tare_error *const e
   tarei_stream_rewind(&dataset->stream);
   tarei_slot_fini(&dataset->current);
   forget_bad(dataset);
+  forget_given(dataset);
   dataset->least_rate = dataset->most_rate = 0;
   dataset->spec.dims_only = false;
   return TARE_OK;

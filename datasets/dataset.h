@@ -20,6 +20,9 @@ tare_status tarei_dataset_stopped(const tare_dataset *dataset, int64_t done, tar
 /* Number of samples of all shards; -1 where only their end tells. */
 int64_t tarei_dataset_total(const tare_dataset *dataset);
 
+/* Whether dims of samples decide which of them are given. */
+bool tarei_dataset_filters(const tare_dataset *dataset);
+
 /* Rewinds it, and leaves out all samples but n, whose indices ascend. Takes `indices` in
  * any case; `how` is kept as the choice of its spec. */
 tare_status tarei_dataset_keep(tare_dataset *dataset, int64_t *indices, size_t n,

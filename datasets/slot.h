@@ -14,6 +14,8 @@ typedef struct tarei_slot {
   int64_t index;
   int level; /* of the gain of the data set */
   int rate;  /* of audio, in Hz, after resampling; 0 for other data */
+  bool has_seconds;
+  double seconds; /* of audio: how long it is */
   int n_tensors;
   tare_tensor *tensors;  /* data owned, aligned to TAREI_ALIGN */
   tare_tensor label;     /* data owned; NULL data: no label */

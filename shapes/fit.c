@@ -43,6 +43,11 @@ tare_status tarei_fit_check(const tarei_fit_options *const options, const tare_p
                       "of whole samples",
                       options->length_inputs[0].input);
   }
+  if (options->streaming && options->outside == TARE_OUTSIDE_SKIP) {
+    return tarei_fail(err, TARE_E_USAGE,
+                      "outside skip and streaming are mutually exclusive: profiles are for chunks "
+                      "(leave samples out by their lengths)");
+  }
   return tarei_length_inputs_check(options->length_inputs, options->n_length_inputs, inputs,
                                    n_inputs, err);
 }

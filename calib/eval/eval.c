@@ -11,6 +11,7 @@
 #include "calib/eval/eval_ports.h"
 #include "calib/eval/eval_score.h"
 #include "calib/metrics/rows.h"
+#include "calib/samples/outside.h"
 #include "datasets/dataset.h"
 
 void tare_eval_options_init(tare_eval_options *const options) {
@@ -94,7 +95,9 @@ static tare_status open_sides(tarei_eval_job *const e, const tare_plan *const *c
 }
 
 static tare_status eval_prepare(tarei_eval_job *const e, const tare_plan *const *const plans,
-                                const int64_t count, tare_error *const err) {
+                                tare_dataset *const dataset, tare_error *const err) {
+  const int64_t samples = tare_dataset_count(dataset);
+  const int64_t count = samples < 0 ? INT32_MAX : samples * tare_dataset_n_levels(dataset);
   e->sides = tarei_calloc((size_t)e->n_sides, sizeof *e->sides);
   if (!e->sides) {
     return tarei_fail_memory(err, "evaluation", (size_t)e->n_sides * sizeof *e->sides);
@@ -114,6 +117,9 @@ static tare_status eval_prepare(tarei_eval_job *const e, const tare_plan *const 
                                       e->sides[e->reference].context, e->n_levels, err));
   }
   TAREI_TRY(tarei_eval_fit_init(&e->fit, plans[0], e->options, err)); /* a context knows the pin */
+  TAREI_TRY(tarei_outside_cover(dataset,
+                                e->fit.only ? e->fit.only : tare_plan_profiles(e->fit.plan),
+                                e->options->outside, err));
   if (e->settings.command) {
     const tarei_command_case about = {.n_sides = e->n_sides,
                                       .reference = e->reference,
@@ -220,9 +226,7 @@ static tare_status eval_evaluate(const tare_plan *const *const plans, const int 
   const unsigned refusals = tarei_refusals();
   tare_status status = TARE_OK;
   TAREI_TRY_GOTO(eval_check(&e, plans, err), done);
-  const int64_t samples = tare_dataset_count(dataset);
-  const int64_t count = samples < 0 ? INT32_MAX : samples * tare_dataset_n_levels(dataset);
-  TAREI_TRY_GOTO(eval_prepare(&e, plans, count, err), done);
+  TAREI_TRY_GOTO(eval_prepare(&e, plans, dataset, err), done);
   TAREI_TRY_GOTO(tarei_eval_job_take_all(&e, refusals, dataset, err), done);
   status = eval_conclude(&e, dataset, results, n_results, err);
 done:

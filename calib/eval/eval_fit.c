@@ -58,7 +58,7 @@ tare_status tarei_eval_fit_sample(const tarei_eval_fit *const fit, const tare_sa
     return tarei_fit_sample(tare_plan_profiles(fit->plan), &fit->options, sample->name,
                             sample->tensors, fitted, err);
   }
-  if (fit->options.outside == TARE_OUTSIDE_ERROR) {
+  if (fit->options.outside != TARE_OUTSIDE_NEAREST) {
     const tare_status status = check_pin(fit, sample->tensors, err);
     if (status != TARE_OK) {
       return tarei_fail_in(err, status, "%s", sample->name);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "calib/gather/worker.h"
+#include "calib/samples/outside.h"
 #include "engine/context.h"
 #include "graph/model.h"
 
@@ -253,6 +254,7 @@ tare_status tarei_gather(const tarei_gather_job *const job, tare_stats *const st
                              .n_length_inputs = o->n_length_inputs,
                              .streaming = o->streaming}};
   TAREI_TRY(tarei_fit_check(&in.fit, job->model->inputs, job->model->graph->n_inputs, err));
+  TAREI_TRY(tarei_outside_cover(job->dataset, job->profiles, o->outside, err));
   (void)pthread_mutex_init(&in.mutex, NULL); /* never fails with default attributes on Linux */
   const tare_status status =
       run_workers(&in, count_workers(job, stats, job->threads), job->threads, stats, err);

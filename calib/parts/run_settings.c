@@ -10,6 +10,8 @@
 
 enum { N_LEVELS = 3 };
 
+static const char *const outside_names[] = {
+    [TARE_OUTSIDE_ERROR] = "", [TARE_OUTSIDE_NEAREST] = "nearest", [TARE_OUTSIDE_SKIP] = "skip"};
 static const char *const smoothing_names[] = {
     [TARE_SMOOTHING_OFF] = "", [TARE_SMOOTHING_AUTO] = "auto", [TARE_SMOOTHING_ON] = "on"};
 static const char *const clipping_names[] = {
@@ -45,8 +47,7 @@ static tare_status run_settings_add_fit(const tare_calibrate_options *const o,
   const tare_status next = add_text(out, "length-input", &lengths, err);
   TAREI_TRY(status);
   TAREI_TRY(next);
-  return tarei_settings_add(out, "outside", o->outside == TARE_OUTSIDE_NEAREST ? "nearest" : "",
-                            err);
+  return tarei_settings_add(out, "outside", outside_names[o->outside], err);
 }
 
 static tare_status run_settings_add_number(tarei_settings *const out, const char *const name,
@@ -100,6 +101,8 @@ static tare_status add_data(const tare_dataset *const dataset, tarei_settings *c
   TAREI_TRY(status);
   TAREI_TRY(of_channel);
   TAREI_TRY(next);
+  TAREI_TRY(tarei_settings_add(out, "min-length", tare_dataset_length_bounds(dataset, false), err));
+  TAREI_TRY(tarei_settings_add(out, "max-length", tare_dataset_length_bounds(dataset, true), err));
   return tarei_settings_add(out, "features", spec->features_text ? spec->features_text : "", err);
 }
 

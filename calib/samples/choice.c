@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "calib/samples/outside.h"
 #include "calib/samples/sample_length.h"
 #include "datasets/dataset.h"
 #include "shapes/profile_set.h"
@@ -91,7 +92,8 @@ static tare_status choice_read(choice_work *const w, tare_dataset *const dataset
 
 static tare_status choice_collect(choice_work *const w, tare_dataset *const dataset,
                                   tare_error *const err) {
-  if (w->choice->quota || w->choice->by_length || tarei_dataset_total(dataset) < 0) {
+  if (w->choice->quota || w->choice->by_length || tarei_dataset_filters(dataset) ||
+      tarei_dataset_total(dataset) < 0) {
     return choice_read(w, dataset, err);
   }
   for (int64_t i = 0; i < tarei_dataset_total(dataset); i++) {
@@ -172,6 +174,7 @@ tare_status tare_dataset_choose(tare_dataset *const dataset, const tare_profiles
   choice_work w = {.choice = choice, .profiles = profiles, .outside = outside};
   TAREI_TRY(TAREI_CHECK_RESERVED(tare_choice, choice, err));
   TAREI_TRY(choice_check(choice, err));
+  TAREI_TRY(tarei_outside_cover(dataset, profiles, outside, err));
   if (!choice->samples && !choice->quota) {
     return TARE_OK;
   }

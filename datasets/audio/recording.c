@@ -129,6 +129,8 @@ static tare_status recording_fill(const tarei_recording_source *const r, tarei_m
   TAREI_TRY(check_finite(m, err));
   TAREI_TRY(recording_resample(m, rate, r->spec, err));
   out->rate = r->spec->rate ? r->spec->rate : rate;
+  out->has_seconds = out->rate > 0;
+  out->seconds = out->has_seconds ? (double)m->n / out->rate : 0;
   recording_apply_gain(&r->spec->gain, out->level, m);
   return recording_emit(r, m, out, err);
 }

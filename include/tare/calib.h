@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <tare/dataset.h>
+#include <tare/length_check.h>
 #include <tare/model.h>
 #include <tare/profile.h>
 #include <tare/streaming.h>
@@ -49,6 +50,9 @@ typedef enum tare_outside {
   TARE_OUTSIDE_ERROR = 0, /* it is an error */
   /** The nearest profile is used: the sample is cut to its maximum or padded to its minimum. */
   TARE_OUTSIDE_NEAREST = 1,
+  /** The sample is left out (tare_dataset_left_out): the data set of the call has it no more. Not
+   *  with streaming, whose profiles are for chunks. */
+  TARE_OUTSIDE_SKIP = 2,
 } tare_outside;
 
 /** Value that fills the padding of one input. Inputs that are not named are padded with 0. */
@@ -264,6 +268,13 @@ TARE_API tare_status tare_calibrate_check(const tare_model *model, tare_error *e
 TARE_API tare_status tare_dataset_choose(tare_dataset *dataset, const tare_profiles *profiles,
                                          tare_outside outside, const tare_choice *choice,
                                          tare_error *err);
+
+/**
+ * Makes samples bad at whose lengths a model cannot run, from now on. Their messages say which
+ * lengths would work.
+ * @param check of the model whose inputs the data set feeds; must outlive its samples. NULL: none
+ */
+TARE_API void tare_dataset_check_lengths(tare_dataset *dataset, tare_length_check *check);
 
 /**
  * Divides samples in two: some that are set aside to judge what is made of the others. Which ones

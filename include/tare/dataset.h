@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <tare/limits.h>
+#include <tare/profile.h>
 #include <tare/streaming.h>
 #include <tare/tensor.h>
 
@@ -37,6 +38,24 @@ typedef struct tare_mapping {
   const char *offsets; /* HDF5: data set of N+1 offsets; or NULL */
   const char *lengths; /* data set or array of N lengths, or NULL */
 } tare_mapping;
+
+/** Lengths that samples of data must have; the others are left out. A bound that is 0 is none. */
+typedef struct tare_length_bounds {
+  /** Symbol of the inputs; NULL: the only one that is not merely the first axis of inputs with
+   * several, as that of a batch is. */
+  const char *symbol;
+  int64_t min, max; /* in elements of the axis, of whole samples: before padding, cutting, chunks */
+  /** Of recordings, in seconds, whatever features are computed of them; without a symbol. */
+  double min_seconds, max_seconds;
+  void *reserved[4]; /* for later versions; NULL */
+} tare_length_bounds;
+
+/**
+ * Says whether a sample can be used, by the dims of its tensors.
+ * @param tensors one per input of the data set; the contents must not be read
+ * @return TARE_OK, or why not, as a status and in `err`
+ */
+typedef tare_status (*tare_sample_check)(void *user, const tare_tensor *tensors, tare_error *err);
 
 /** Options of tare_dataset_open; set the defaults with tare_dataset_options_init. */
 typedef struct tare_dataset_options {
@@ -91,7 +110,17 @@ typedef struct tare_dataset_options {
    *  which no input takes, and which seems to be meant for a state that was recognised, are an
    * error instead of a state that begins with zeros. Not kept. NULL: there are no states. */
   const tare_streaming *streaming;
-  void *reserved[7]; /* for later versions; NULL */
+  /** Samples with other lengths are left out (tare_dataset_left_out). They count towards `limit`.
+   */
+  const tare_length_bounds *lengths;
+  int64_t n_lengths;
+  /** As of tare_dataset_set_check; NULL: none. */
+  tare_sample_check check;
+  void *check_user;
+  /** End after so many samples that were given, whatever was left out or bad before them; 0: all.
+   */
+  int64_t most;
+  void *reserved[2]; /* for later versions; NULL */
 } tare_dataset_options;
 
 /** One sample. It belongs to the data set and is valid until the next call for that data set. */
@@ -228,6 +257,35 @@ TARE_API tare_status tare_dataset_rewind(tare_dataset *dataset, tare_error *err)
  * @return TARE_OK
  */
 TARE_API tare_status tare_dataset_rewind_for_dims(tare_dataset *dataset, tare_error *err);
+
+/**
+ * Has each sample checked from now on. One that fails is a bad sample.
+ * @param check called on the thread of tare_dataset_next; NULL: none
+ */
+TARE_API void tare_dataset_set_check(tare_dataset *dataset, tare_sample_check check, void *user);
+
+/**
+ * Leaves out samples that no profile covers, from now on.
+ * @param profiles of the inputs of the data set; copied. NULL: all samples stay
+ * @return TARE_OK, TARE_E_MEMORY
+ */
+TARE_API tare_status tare_dataset_set_profiles(tare_dataset *dataset, const tare_profiles *profiles,
+                                               tare_error *err);
+
+/** Number of samples that were left out since the data set was opened or rewound, each once at
+ *  however many levels it would be given. They are no bad samples. */
+typedef struct tare_left_out {
+  int64_t shorter, longer; /* than the option `lengths` allows */
+  int64_t outside;         /* of all profiles of tare_dataset_set_profiles */
+  void *reserved[2];       /* for later versions */
+} tare_left_out;
+
+/** What was left out so far. */
+TARE_API tare_left_out tare_dataset_left_out(const tare_dataset *dataset);
+
+/** The bounds of the option `lengths`, "S=400", "0.5s" or "S=400,T=20"; "" without any.
+ *  @param maxima the largest lengths, otherwise the smallest */
+TARE_API const char *tare_dataset_length_bounds(const tare_dataset *dataset, bool maxima);
 
 /** Number of samples skipped since the data set was opened or rewound. */
 TARE_API int64_t tare_dataset_n_bad(const tare_dataset *dataset);

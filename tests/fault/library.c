@@ -11,6 +11,7 @@ typedef struct library {
   tare_plan *plan, *loaded;
   tare_table *table, *made;
   tare_dataset *data, *fed;
+  tare_length_check *check;
   bool given; /* the sample of the feed */
   tare_eval_result result;
 } library;
@@ -48,6 +49,7 @@ static tare_status library_plan(library *const l, const char *const model, const
     return TARE_E_CHECK;
   }
   TRY(tare_plan_build(l->model, l->profiles, NULL, &l->plan, err));
+  TRY(tare_length_check_new(l->model, l->profiles, &l->check, err));
   TRY(tare_plan_save(l->plan, out, err));
   return tare_plan_load(out, &l->loaded, err);
 }
@@ -60,6 +62,7 @@ static tare_status library_metric(library *const l, const char *const data, tare
   options.threads = 1;
   options.limit = 1;
   TRY(tare_dataset_open(&data, 1, &options, &l->data, err));
+  tare_dataset_check_lengths(l->data, l->check);
   tare_eval_options eval;
   tare_eval_options_init(&eval);
   eval.metric = "f1";
@@ -136,6 +139,7 @@ int main(const int argc, char **const argv) {
   tare_plan_free(&l.loaded);
   tare_plan_free(&l.plan);
   tare_profiles_free(&l.profiles);
+  tare_length_check_free(&l.check);
   tare_model_free(&l.model);
   return tare_status_exit_code(status);
 }

@@ -63,6 +63,11 @@ static void calibration(void **const state) {
   tare_dataset *dataset = NULL;
   refuses(tare_dataset_open(&path, 1, &data, &dataset, &err), "tare_dataset_options");
   data.reserved[0] = NULL;
+  const tare_length_bounds bounds = {.min = 2, .reserved = {&data}};
+  data.lengths = &bounds;
+  data.n_lengths = 1;
+  refuses(tare_dataset_open(&path, 1, &data, &dataset, &err), "tare_length_bounds");
+  data.n_lengths = 0;
   assert_int_equal(tare_dataset_open(&path, 1, &data, &dataset, &err), TARE_OK);
 
   const tare_choice choice = {.reserved = {&data}};

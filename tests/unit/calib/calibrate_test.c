@@ -116,6 +116,40 @@ static void the_first_failure_is_told(void **const state) {
   assert_string_equal(err[0].message, err[1].message);
 }
 
+/* Those outside all profiles are left out, and the bytes are those of the others alone. */
+static void samples_outside_are_left_out(void **const state) {
+  (void)state;
+  char *bytes[2];
+  size_t n[2];
+  for (int i = 0; i < 2; i++) {
+    setup s = open_all(8);
+    tare_calibrate_options options;
+    tare_calibrate_options_init(&options);
+    options.outside = TARE_OUTSIDE_SKIP;
+    options.threads = 1 + i;
+    tare_stats *stats = NULL;
+    tare_error err = {0};
+    if (tare_calibrate(s.model, s.dataset, s.profiles, &options, &stats, &err) != TARE_OK) {
+      fail_msg("%s", err.message);
+    }
+    int64_t counted = 0;
+    for (int p = 0; p < tare_stats_n_profiles(stats); p++) {
+      counted += tare_stats_profile_samples(stats, p);
+    }
+    const tare_left_out out = tare_dataset_left_out(s.dataset);
+    assert_true(out.outside > 0 && counted > 0);
+    assert_int_equal(counted + out.outside, tare_dataset_count(s.dataset));
+    assert_int_equal(tare_dataset_n_bad(s.dataset), 0);
+    bytes[i] = stats_bytes(stats, &n[i]);
+    tare_stats_free(&stats);
+    close_all(&s);
+  }
+  assert_int_equal(n[0], n[1]);
+  assert_memory_equal(bytes[0], bytes[1], n[0]);
+  free(bytes[0]);
+  free(bytes[1]);
+}
+
 enum { SAMPLES = 12 };
 
 static void write_array(const char *const folder, const char *const name, const char *const type,
@@ -347,6 +381,7 @@ int calibrate_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_do_not_change_a_byte),
       cmocka_unit_test(the_first_failure_is_told),
+      cmocka_unit_test(samples_outside_are_left_out),
       cmocka_unit_test(what_the_model_refuses_does_not_count),
       cmocka_unit_test(what_the_model_refuses_does_not_count_at_any_level),
       cmocka_unit_test(progress_grows_on_the_calling_thread),

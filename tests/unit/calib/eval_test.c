@@ -313,6 +313,11 @@ static void samples_are_fitted_to_the_pinned_profile(void **state) {
   if (!strstr(err.message, "is outside profile 1: expected 2000..4000")) {
     fail_msg("%s", err.message);
   }
+  o.outside = TARE_OUTSIDE_SKIP; /* all are, of the pinned profile */
+  assert_int_equal(tare_dataset_rewind(b.data, NULL), TARE_OK);
+  assert_int_equal(tare_eval(b.plan, b.data, &o, &r, &err), TARE_E_INPUT);
+  assert_int_equal(tare_dataset_left_out(b.data).outside, 2);
+  assert_int_equal(tare_dataset_set_profiles(b.data, NULL, NULL), TARE_OK);
   o.outside = TARE_OUTSIDE_NEAREST;
   for (tare_fit fit = TARE_FIT_NATIVE; fit < TARE_FIT_COUNT; fit++) {
     o.fit = fit;
