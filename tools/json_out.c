@@ -90,6 +90,13 @@ void json_hash(cJSON *const parent, const char *const name, const uint64_t hash)
   free(text);
 }
 
+void json_left_out(cJSON *const parent, const tare_left_out *const n) {
+  cJSON *const object = json_add(parent, "left_out", json_object());
+  json_int(object, "shorter", n->shorter);
+  json_int(object, "longer", n->longer);
+  json_int(object, "outside", n->outside);
+}
+
 cJSON *json_parse(const char *const text) {
   errno = 0;
   cJSON *const item = cJSON_Parse(text);

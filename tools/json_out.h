@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <tare/dataset.h>
 #include <tare/status.h>
 
 cJSON *json_object(void);
@@ -21,6 +22,9 @@ void json_real(cJSON *parent, const char *name, double value);
 void json_int(cJSON *parent, const char *name, int64_t value);
 void json_bool(cJSON *parent, const char *name, bool value);
 void json_hash(cJSON *parent, const char *name, uint64_t hash);
+
+/* "left_out": how many samples were left out, and why. */
+void json_left_out(cJSON *parent, const tare_left_out *n);
 
 /* Reads a text; NULL if it is no JSON. cJSON_Delete it. */
 cJSON *json_parse(const char *text);

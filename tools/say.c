@@ -42,6 +42,10 @@ void say_data(const opt_common *const options, const tare_dataset *const dataset
     say(options, "skipped: %" PRId64 " more sample%s, whose messages are not kept", n - i,
         cli_s(n - i));
   }
+  const tare_left_out left_out = tare_dataset_left_out(dataset);
+  say_samples_left_out(options, &left_out, tare_dataset_count(dataset),
+                       tare_dataset_length_bounds(dataset, false),
+                       tare_dataset_length_bounds(dataset, true));
   const int64_t n_empty = tare_dataset_n_empty_labels(dataset);
   if (n_empty > 0) {
     say(options,
@@ -53,6 +57,24 @@ void say_data(const opt_common *const options, const tare_dataset *const dataset
   int least = 0, most = 0;
   tare_dataset_rates(dataset, &least, &most);
   say_rates(options, least, most);
+}
+
+static void say_samples_left_out_for(const opt_common *const options, const int64_t n,
+                                     const int64_t all, const char *const why,
+                                     const char *const bounds) {
+  char *const of = all >= 0 ? cli_format(" of %" PRId64, all) : cli_format("%s", "");
+  if (n > 0) {
+    say(options, "left out: %" PRId64 "%s sample%s %s%s", n, of, cli_s(all >= 0 ? all : n), why,
+        bounds);
+  }
+  free(of);
+}
+
+void say_samples_left_out(const opt_common *const options, const tare_left_out *const n,
+                          const int64_t all, const char *const least, const char *const most) {
+  say_samples_left_out_for(options, n->shorter, all, "shorter than ", least);
+  say_samples_left_out_for(options, n->longer, all, "longer than ", most);
+  say_samples_left_out_for(options, n->outside, all, "outside all profiles", "");
 }
 
 void say_rates(const opt_common *const options, const int least, const int most) {

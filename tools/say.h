@@ -15,8 +15,13 @@ void say_more(const opt_common *options, const char *fmt, ...)
 void say_ignored_requests(const opt_common *options, const tare_build_options *build);
 
 /* What the user should know about data that was read: the samples that were skipped, by name,
- * labels that are empty, and sampling rates that differ. */
+ * how many were left out, labels that are empty, and sampling rates that differ. */
 void say_data(const opt_common *options, const tare_dataset *dataset);
+
+/* How many of all samples (-1: not known) were left out, and why: by the bounds of their lengths,
+ * or as outside all profiles. */
+void say_samples_left_out(const opt_common *options, const tare_left_out *n, int64_t all, const char *least,
+                  const char *most);
 
 /* A warning if sampling rates differ. */
 void say_rates(const opt_common *options, int least, int most);

@@ -179,7 +179,11 @@ tare_status source_open_first(const opt_inputs *const o, const ports *const p,
   tare_streaming *known = streaming;
   first.common.quiet = true;
   first.data.labels = NULL;
-  first.data.limit = o->data.limit && o->data.limit < limit ? o->data.limit : limit;
+  if (o->data.skip_bad || o->data.n_lengths > 0 || o->fit.outside == TARE_OUTSIDE_SKIP) {
+    first.data.most = limit; /* of those that are usable */
+  } else {
+    first.data.limit = o->data.limit && o->data.limit < limit ? o->data.limit : limit;
+  }
   return source_open(&first, p, &known, out, err);
 }
 

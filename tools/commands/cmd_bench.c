@@ -8,6 +8,7 @@
 #include "tools/bench/stream.h"
 #include "tools/json_out.h"
 #include "tools/layer_times.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
@@ -228,8 +229,7 @@ static tare_status choose_profiles(const bench_arguments *const a, bench_session
     return side_refuse_options(&w->side, &a->profiles, &a->model_options, &a->common, err);
   }
   return profiles_choose(&a->profiles, &a->common, inputs, n_inputs,
-                         a->shapes || a->symbols ? w->point : NULL, NULL, 0,
-                         NULL /* no data, no chunks */, &w->profiles, err);
+                         a->shapes || a->symbols ? w->point : NULL, NULL, 0, &w->profiles, err);
 }
 
 static tare_status parse_point(const bench_arguments *const a, bench_session *const w,

@@ -6,6 +6,7 @@
 #include "tools/commands/build_requests.h"
 #include "tools/show/layer_facts.h"
 #include "tools/show/layers.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
@@ -371,8 +372,8 @@ static tare_status build_run(const build_arguments *const a, build_work *const w
   const int n_inputs = tare_model_inputs(w->model, &inputs);
   CLI_TRY(check_scales(a, w, err));
   CLI_TRY(load_table(a, w, inputs, n_inputs, err));
-  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, NULL,
-                          &w->profiles, err));
+  CLI_TRY(profiles_choose(&a->profiles, &a->common, inputs, n_inputs, w->own, NULL, 0, &w->profiles,
+                          err));
   CLI_TRY(build_plan(a, w, err));
   return (a->common.json ? build_print_json : build_print_text)(a, w, err);
 }

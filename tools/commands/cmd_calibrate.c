@@ -8,6 +8,7 @@
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
@@ -52,6 +53,7 @@ typedef struct calibrate_work {
   tare_calibrate_times times;
   tare_fit_counts fitted;
   int64_t n_bad;
+  tare_left_out left_out;
   opened_parts parts;
   ranks *ranks; /* NULL: one process */
   accuracy accuracy;
@@ -389,6 +391,7 @@ static tare_status calibrate_print_json(const calibrate_arguments *const a,
   json_text(object, "model", a->in.path);
   json_int(object, "samples", n_samples(w->stats));
   json_int(object, "skipped", w->n_bad);
+  json_left_out(object, &w->left_out);
   json_text(object, "fit", tare_stats_fit(w->stats));
   json_bool(object, "padding_counted", tare_stats_counts_padding(w->stats));
   if (*tare_stats_gain_range(w->stats)) {
@@ -468,8 +471,8 @@ static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_wor
   const ports p = ports_of_model(w->model);
   CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
   CLI_TRY(a->generate ? tare_streaming_set_generation(w->streaming, a->generate, err) : TARE_OK);
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
-                          1, w->streaming, &w->profiles, err));
+  CLI_TRY(profiles_choose_for(&a->in, w->model, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
+                              w->streaming, &w->profiles, err));
   const int columns = a->table.per_profile ? tare_profiles_count(w->profiles) : 1;
   w->out = calibrate_out(a, w->model);
   CLI_TRY(table_check_column(&w->out, columns, err));
@@ -484,10 +487,11 @@ static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_wor
 static tare_status calibrate_use(const calibrate_arguments *const a, calibrate_work *const w,
                                  tare_error *const err) {
   if (w->ranks) {
-    w->n_bad = ranks_say_data(w->ranks);
+    w->n_bad = ranks_say_data(w->ranks, w->dataset, &w->left_out);
   } else {
     say_data(&a->in.common, w->dataset);
     w->n_bad = tare_dataset_n_bad(w->dataset);
+    w->left_out = tare_dataset_left_out(w->dataset);
   }
   say_fitted(&a->in.common, "calibration", &w->fitted);
   CLI_TRY(calibrate_make_table(a, w, err));

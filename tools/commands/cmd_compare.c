@@ -17,6 +17,7 @@
 #include "tools/compare/resume/kept_settings.h"
 #include "tools/compare/compare_work.h"
 #include "tools/options/length_inputs.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/peak.h"
 #include "tools/say.h"
@@ -218,8 +219,8 @@ static tare_status compare_prepare(const compare_arguments *const a, compare_wor
   const ports p = ports_of_model(w->model);
   CLI_TRY(open_data(a, w, &p, err));
   tare_dataset *const both[] = {w->calib, w->eval};
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, both, 2,
-                          w->streaming, &w->profiles, err));
+  CLI_TRY(profiles_choose_for(&a->in, w->model, p.inputs, p.n_inputs, NULL, both, 2, w->streaming,
+                              &w->profiles, err));
   make_grid(a, w);
   compare_own_add(&a->also, &w->grid);
   CLI_TRY(length_inputs_choose(&a->in, compare_fits(a, w), p.inputs, p.n_inputs, both, 2,

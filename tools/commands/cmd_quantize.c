@@ -14,6 +14,7 @@
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
 #include "tools/options/length_inputs.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
@@ -184,8 +185,8 @@ static tare_status open_quantize_data(const quantize_arguments *const a, quantiz
   CLI_TRY(a->eval.n ? source_open(&eval, &p, &w->streaming, &w->eval, err) : TARE_OK);
   tare_dataset *sets[] = {w->data, w->eval};
   const int n = a->eval.n ? 2 : 1;
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, sets, n,
-                          w->streaming, &w->profiles, err));
+  CLI_TRY(profiles_choose_for(&a->in, w->model, p.inputs, p.n_inputs, NULL, sets, n, w->streaming,
+                              &w->profiles, err));
   return length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs, sets, n,
                               w->streaming, &w->lengths, err);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "tools/options/length_inputs.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
@@ -119,11 +120,10 @@ static tare_status build_sides(const run_arguments *const a, run_work *const w,
   }
   const side *const model = w->plan.plan ? &w->against : &w->plan;
   const side *const other = w->plan.plan ? &w->plan : &w->against;
-  const tare_port *inputs = NULL;
-  const int n_inputs = side_inputs(model, &inputs);
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, inputs, n_inputs,
-                          other->plan ? tare_plan_profiles(other->plan) : NULL, &w->dataset, 1,
-                          w->streaming, &w->profiles, err));
+  const ports p = model->plan ? ports_of_plan(model->plan) : ports_of_model(model->model);
+  CLI_TRY(profiles_choose_for(&a->in, model->model, p.inputs, p.n_inputs,
+                              other->plan ? tare_plan_profiles(other->plan) : NULL, &w->dataset, 1,
+                              w->streaming, &w->profiles, err));
   CLI_TRY(side_build(&w->plan, w->profiles, &a->in.common, err));
   return a->against ? side_build(&w->against, w->profiles, &a->in.common, err) : TARE_OK;
 }
@@ -181,6 +181,8 @@ static void run_print_json(const run_arguments *const a, const run_work *const w
   json_int(object, "peak_bytes", w->result.peak_bytes);
   fitted_json(object, &w->result.fitted);
   json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
+  const tare_left_out left_out = tare_dataset_left_out(w->dataset);
+  json_left_out(object, &left_out);
   cJSON *const list = json_add(object, "profiles", json_array());
   for (int p = 0; p < w->result.n_profiles; p++) {
     cJSON *const profile = json_add(list, NULL, json_object());

@@ -9,7 +9,9 @@
 #include "tools/quantize/quantize_choose.h"
 #include "tools/options/families.h"
 #include "tools/options/formats.h"
+#include "tools/options/judge.h"
 #include "tools/options/length_inputs.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/output.h"
@@ -228,11 +230,28 @@ static int64_t held_out_of(const int64_t samples) {
   return samples < HELD_OUT_LEAST ? 0 : part < CHECK_SAMPLES ? part : CHECK_SAMPLES;
 }
 
+/* Samples that can be used: not bad, by their dims, and not left out. */
+static tare_status count_usable(const opt_inputs *const in, tare_dataset *const data,
+                                int64_t *const n, tare_error *const err) {
+  const bool all =
+      !in->data.skip_bad && in->data.n_lengths == 0 && in->fit.outside != TARE_OUTSIDE_SKIP;
+  const tare_sample *sample = NULL;
+  *n = tare_dataset_count(data);
+  if (all) {
+    return TARE_OK;
+  }
+  CLI_TRY(tare_dataset_rewind_for_dims(data, err));
+  for (*n = -1; *n < 0 || sample; ++*n) {
+    CLI_TRY(tare_dataset_next(data, &sample, err));
+  }
+  return tare_dataset_rewind(data, err);
+}
+
 /* The samples that search and accept plans, without --eval: some that are held out; of few samples
  * all. */
 static tare_status open_held_out(const tune_arguments *const a, const ports *const p,
                                  tune_work *const w, tare_error *const err) {
-  w->given = tare_dataset_count(w->data);
+  CLI_TRY(count_usable(&a->in, w->data, &w->given, err));
   w->held_out = held_out_of(w->given);
   const int64_t all = w->given > 0 ? w->given : CHECK_SAMPLES;
   const int64_t search = w->held_out ? all : SEARCH_SAMPLES;
@@ -271,13 +290,12 @@ static tare_status open_tune_data(const tune_arguments *const a, tune_work *cons
   if (a->eval.n) {
     CLI_TRY(source_open_first(&a->in, &p, w->streaming, SEARCH_SAMPLES, &w->search, err));
     CLI_TRY(source_open(&eval, &p, &w->streaming, &w->check, err));
-  } else {
-    CLI_TRY(open_held_out(a, &p, w, err));
   }
   tare_dataset *sets[] = {w->data, w->check};
   const int n = a->eval.n ? 2 : 1;
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, sets, n,
-                          w->streaming, &w->profiles, err));
+  CLI_TRY(profiles_choose_for(&a->in, w->model, p.inputs, p.n_inputs, NULL, sets, n, w->streaming,
+                              &w->profiles, err));
+  CLI_TRY(a->eval.n ? judge_apply(a->in.data.judge, w->search, err) : open_held_out(a, &p, w, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs, sets, n,
                                w->streaming, &w->lengths, err));
   return hold_out(a, w, err);

@@ -4,6 +4,7 @@
 #include "tools/debug/debug.h"
 #include "tools/debug/debug_show.h"
 #include "tools/options/length_inputs.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/progress.h"
@@ -103,12 +104,11 @@ static tare_status build_reference(const debug_arguments *const a, debug_work *c
   if (w->against.plan) {
     return side_refuse_options(&w->plan, &a->in.profiles, &a->in.model, &a->in.common, err);
   }
-  const tare_port *inputs = NULL;
-  const int n_inputs = side_inputs(&w->against, &inputs);
   CLI_TRY(opt_model_apply(&a->in.model, w->against.model, err));
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, inputs, n_inputs,
-                          tare_plan_profiles(w->plan.plan), &w->dataset, 1, w->streaming,
-                          &w->profiles, err));
+  const ports p = ports_of_model(w->against.model);
+  CLI_TRY(profiles_choose_for(&a->in, w->against.model, p.inputs, p.n_inputs,
+                              tare_plan_profiles(w->plan.plan), &w->dataset, 1, w->streaming,
+                              &w->profiles, err));
   tare_build_options o = opt_build_options(NULL, &a->in.common, NULL);
   o.observable = o.fp32 = true;
   return tare_plan_build(w->against.model, w->profiles, &o, &w->against.plan, err);
@@ -197,6 +197,8 @@ static void debug_report(const debug_arguments *const a, const debug_work *const
   cJSON *const object = json_begin("debug compare");
   debug_json(object, results);
   json_int(object, "skipped", tare_dataset_n_bad(w->dataset));
+  const tare_left_out left_out = tare_dataset_left_out(w->dataset);
+  json_left_out(object, &left_out);
   json_print(object);
 }
 

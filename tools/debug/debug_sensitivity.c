@@ -7,6 +7,7 @@
 #include "tools/debug/sensitivity.h"
 #include "tools/json_out.h"
 #include "tools/options/length_inputs.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/options/parse.h"
 #include "tools/report.h"
@@ -114,8 +115,8 @@ static tare_status sensitivity_run(const sensitivity_arguments *const a, sensiti
   CLI_TRY(tare_model_judged(w->model, &w->judged, err));
   const ports p = ports_of_model(w->model);
   CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
-                          1, w->streaming, &w->profiles, err));
+  CLI_TRY(profiles_choose_for(&a->in, w->model, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
+                              w->streaming, &w->profiles, err));
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
   w->found = (sensitivity){.common = &a->in.common,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tools/debug/trial_files.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 #include "tools/say.h"
 #include "tools/show/show.h"
@@ -26,8 +27,8 @@ static tare_status open_fitted_data(const reduce_arguments *const a, reduce_work
                     "missing DATA: the model can be loaded, so that data must show how it fails");
   }
   CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
-  CLI_TRY(profiles_choose(&a->in.profiles, &a->in.common, p.inputs, p.n_inputs, NULL, &w->dataset,
-                          1, w->streaming, &w->profiles, err));
+  CLI_TRY(profiles_choose_for(&a->in, w->whole.types, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
+                              w->streaming, &w->profiles, err));
   return length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                               &w->dataset, 1, w->streaming, &w->lengths, err);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tools/debug/trial.h"
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 
 tare_status trial_load(const trials *const all, const char *const path, tare_model **const out,
@@ -29,7 +30,7 @@ tare_status trial_profiles(const trials *const all, trial *const t, tare_error *
   const int n = tare_model_inputs(t->model, &inputs);
   quiet.quiet = true;
   quiet.verbose = false;
-  CLI_TRY(profiles_choose(&none, &quiet, inputs, n, NULL, &t->data, 1, NULL, &t->profiles, err));
+  CLI_TRY(profiles_choose(&none, &quiet, inputs, n, NULL, &t->data, 1, &t->profiles, err));
   if (!all->profiles) {
     return TARE_OK;
   }

@@ -1,3 +1,4 @@
+#include "tools/options/choose_profiles.h"
 #include "tools/options/data_scan.h"
 
 #include <stdlib.h>
@@ -16,6 +17,8 @@ static tare_status scan_ports(const cli_list *const paths, const opt_data *const
   const tare_status status = lengths_read(&out->lengths, out->dataset, &bar, err);
   progress_end(&bar);
   CLI_TRY(status);
+  const bool judges = out->model && !out->streaming && out->lengths.n > 0 && data->judge;
+  CLI_TRY(judges ? lengths_judge(&out->lengths, data, out->model, out->dataset, err) : TARE_OK);
   say_data(common, out->dataset);
   return TARE_OK;
 }

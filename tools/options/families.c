@@ -65,7 +65,8 @@ cli_family family_fits(void) {
 
 static const choice OUTSIDES[] = {
     [TARE_OUTSIDE_ERROR] = {"error", "default: the command fails"},
-    [TARE_OUTSIDE_NEAREST] = {"nearest", "cut or padded to the nearest profile"}};
+    [TARE_OUTSIDE_NEAREST] = {"nearest", "cut or padded to the nearest profile"},
+    [TARE_OUTSIDE_SKIP] = {"skip", "left out"}};
 FAMILY_OF_CHOICES(family_outsides, "value of --outside", OUTSIDES)
 
 static const choice PADDINGS[] = {{"exclude", "default"},

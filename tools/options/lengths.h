@@ -1,4 +1,4 @@
-/* Profiles: where they come from when a command needs some. */
+/* Lengths of data, and profiles as texts. */
 #ifndef TAREI_TOOLS_OPTIONS_LENGTHS_H
 #define TAREI_TOOLS_OPTIONS_LENGTHS_H
 
@@ -10,7 +10,6 @@ typedef struct lengths {
   tare_profiles *symbols; /* an empty set, for binding */
   int64_t *values;
   int64_t n;
-  char *bad; /* why the first sample was skipped by lengths_scan; NULL: none was */
 } lengths;
 
 tare_status lengths_new(const tare_port *inputs, int n_inputs, lengths *out, tare_error *err);
@@ -26,6 +25,9 @@ tare_range lengths_range(const lengths *l, int symbol);
  * frees it. */
 char *lengths_spec(const lengths *l);
 void lengths_fini(lengths *l);
+
+/* Number of a symbol in a set, or -1. */
+int lengths_find_symbol(const tare_profiles *profiles, const char *name);
 
 /* Adds "name=min:opt:max" to a specification (NULL: nothing yet), which is freed; the caller frees
  * the result. */
@@ -45,13 +47,5 @@ char *profile_spec(const tare_profiles *profiles, int profile);
  * range in the only profile of `others`, which has all symbols of `to`. */
 tare_status profiles_restrict(const tare_profiles *from, const tare_profiles *others,
                               tare_profiles *to, tare_error *err);
-
-/* Profiles for a model: what the user gave, else a copy of `other` where its symbols are those of
- * the model, else one profile from the data sets, which is said on stderr. */
-tare_status profiles_choose(const opt_profiles *options, const opt_common *common,
-                            const tare_port *inputs, int n_inputs, const tare_profiles *other,
-                            tare_dataset *const *datasets, int n_datasets,
-                            tare_streaming *streaming /* NULL: none */, tare_profiles **out,
-                            tare_error *err);
 
 #endif

@@ -1,7 +1,9 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/options/families.h"
+#include "tools/options/judge.h"
 #include "tools/options/options.h"
 
 enum {
@@ -15,6 +17,8 @@ enum {
   OPT_ROWS,
   OPT_SKIP_BAD,
   OPT_LIMIT,
+  OPT_MIN_LENGTH,
+  OPT_MAX_LENGTH,
   OPT_TOKENIZER,
   OPT_TEXT,
   OPT_TEXT_PAIR,
@@ -58,6 +62,13 @@ static const struct argp_option OPTIONS[] = {
     {"special-tokens", OPT_SPECIAL_TOKENS, "bos|eos|bos:eos", 0,
      "Special tokens that a SentencePiece .model adds (default: none)", 0},
     {"limit", OPT_LIMIT, "N", 0, "Use at most N samples", 0},
+    {"min-length", OPT_MIN_LENGTH, "[SYMBOL=]N", 0,
+     "Leave out samples in which SYMBOL is below N elements, before padding, cutting and --chunk; "
+     "without it, the symbol that is no batch. Ns or Nms are seconds of audio, as in 0.5s; repeat "
+     "for more symbols",
+     0},
+    {"max-length", OPT_MAX_LENGTH, "[SYMBOL=]N", 0,
+     "Leave out samples in which SYMBOL is above N, as --min-length", 0},
     {0}};
 
 /* "INPUT=PATH[:offsets=PATH|:lengths=PATH]", taken apart in place. */
@@ -84,6 +95,63 @@ static void take_map(opt_data *const o, char *const arg, const struct argp_state
   }
   o->maps = cli_realloc(o->maps, (size_t)o->n_maps + 1, sizeof *o->maps);
   o->maps[o->n_maps++] = map;
+}
+
+/* The bounds that an option is about: those of its symbol, or of seconds. */
+static tare_length_bounds *data_bounds(opt_data *const o, const char *const symbol,
+                                       const bool seconds) {
+  for (int i = 0; i < o->n_lengths; i++) {
+    tare_length_bounds *const b = &o->lengths[i];
+    const bool is_seconds = b->min_seconds > 0 || b->max_seconds > 0;
+    if (is_seconds == seconds && !b->symbol == !symbol &&
+        (!symbol || strcmp(b->symbol, symbol) == 0)) {
+      return b;
+    }
+  }
+  o->lengths = cli_realloc(o->lengths, (size_t)o->n_lengths + 1, sizeof *o->lengths);
+  o->lengths[o->n_lengths] = (tare_length_bounds){.symbol = symbol};
+  return &o->lengths[o->n_lengths++];
+}
+
+/* Cuts a unit off the end of a number; what a second is in it, or 0. */
+static double data_take_unit(char *const number) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } UNITS[] = {{"ms", 1e-3}, {"s", 1}};
+  for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
+    if (cli_ends_with(number, UNITS[i].name)) {
+      number[strlen(number) - strlen(UNITS[i].name)] = '\0';
+      return UNITS[i].seconds;
+    }
+  }
+  return 0;
+}
+
+/* "[SYMBOL=]N", "Ns" or "Nms", taken apart in place. */
+static void take_bound(opt_data *const o, const bool is_max, char *const arg,
+                       const struct argp_state *const state) {
+  const char *const option = is_max ? "--max-length" : "--min-length";
+  char *const equals = strrchr(arg, '=');
+  char *const number = equals ? equals + 1 : arg;
+  const double unit = data_take_unit(number);
+  if (equals == arg || (equals && unit > 0)) {
+    argp_error(state, "%s: expected [SYMBOL=]N or Ns, got '%s%s'", option, arg,
+               unit > 0 ? "s" : "");
+    return;
+  }
+  if (equals) {
+    *equals = '\0';
+  }
+  if (unit > 0) {
+    const double seconds = unit * cli_real(state, option, number, 1e-6, 1e9);
+    tare_length_bounds *const b = data_bounds(o, NULL, true);
+    *(is_max ? &b->max_seconds : &b->min_seconds) = seconds;
+  } else {
+    const int64_t n = cli_int(state, option, number, 1, INT64_MAX);
+    tare_length_bounds *const b = data_bounds(o, equals ? arg : NULL, false);
+    *(is_max ? &b->max : &b->min) = n;
+  }
 }
 
 /* An option that only texts take, or NULL. */
@@ -175,6 +243,10 @@ static error_t data_parse_samples(opt_data *const o, const int key, char *const 
     case OPT_LIMIT:
       o->limit = cli_int(state, "--limit", arg, 1, INT64_MAX);
       return 0;
+    case OPT_MIN_LENGTH:
+    case OPT_MAX_LENGTH:
+      take_bound(o, key == OPT_MAX_LENGTH, arg, state);
+      return 0;
     default:
       return ARGP_ERR_UNKNOWN;
   }
@@ -192,6 +264,11 @@ static void data_check_complete(const opt_data *const o, const struct argp_state
 static error_t data_parse(const int key, char *const arg, struct argp_state *const state) {
   opt_data *const o = state->input;
   note_given(o, key);
+  if (key == ARGP_KEY_INIT) {
+    o->judge = o->judge ? o->judge : cli_realloc(NULL, 1, sizeof *o->judge);
+    *o->judge = (judge){.check = NULL};
+    return 0;
+  }
   if (key == ARGP_KEY_END) {
     data_check_complete(o, state);
     return 0;
@@ -215,7 +292,21 @@ const struct argp opt_data_argp = {
 void opt_data_fini(opt_data *const options) {
   free(options->maps);
   cli_list_fini(&options->waveforms);
+  free(options->lengths);
+  judge_free(&options->judge);
   *options = (opt_data){0};
+}
+
+/* What profiles fail for has no sample, and what is known of a sample is said with it. */
+void opt_data_hint(const opt_data *const options, const tare_error *const err) {
+  const bool ran = err->status == TARE_E_SHAPE && strstr(err->message, " at this length") &&
+                   !strstr(err->message, "profile ") && !strstr(err->message, "--skip-bad");
+  if (ran && !options->skip_bad) {
+    fputs(
+        "use --skip-bad to skip samples that the model cannot run, or --min-length and "
+        "--max-length to leave samples out by their lengths\n",
+        stderr);
+  }
 }
 
 /* An option that changes nothing is a mistake. */
@@ -262,8 +353,12 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.n_shards = options->n_shards;
   o.wants = options->wants;
   o.wants_user = options->wants_user;
+  o.lengths = options->lengths;
+  o.n_lengths = options->n_lengths;
+  o.most = options->most;
   o.limits = &common->files.limits;
   o.streaming = options->streaming;
   CLI_TRY(tare_dataset_open(paths->items, paths->n, &o, out, err));
+  CLI_TRY(options->judge ? judge_apply(options->judge, *out, err) : TARE_OK);
   return options->several ? TARE_OK : data_check_heeded(out, err);
 }

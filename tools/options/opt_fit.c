@@ -79,6 +79,9 @@ static bool is_outside(const tare_error *const err) {
 
 void opt_fit_hint(const opt_fit *const options, const tare_error *const err) {
   if (is_outside(err) && options->outside == TARE_OUTSIDE_ERROR) {
-    fputs("use wider profiles, or --outside nearest to cut or pad such samples\n", stderr);
+    fputs(
+        "use wider profiles, --outside nearest to cut or pad such samples, or --outside skip to "
+        "leave them out\n",
+        stderr);
   }
 }

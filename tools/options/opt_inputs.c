@@ -66,6 +66,7 @@ int opt_inputs_end(const char *const command, opt_inputs *const options, const t
                    const tare_error *const err) {
   const int code = opt_end(command, &options->common, status, err);
   opt_fit_hint(&options->fit, err);
+  opt_data_hint(&options->data, err);
   opt_inputs_fini(options);
   return code;
 }

@@ -57,6 +57,8 @@ typedef struct opt_profiles {
   bool from_data;        /* --profile auto */
 } opt_profiles;
 
+typedef struct judge judge; /* tools/options/judge.h */
+
 typedef struct opt_data {
   const char *given; /* name of the first of these options that was given, or NULL */
   int rate, channel;
@@ -73,6 +75,10 @@ typedef struct opt_data {
   int64_t shard, n_shards;                  /* of a calibration of parts; 0: all data */
   bool (*wants)(void *user, int64_t index); /* which samples this process is to have; NULL: all */
   void *wants_user;
+  tare_length_bounds *lengths; /* samples of others are left out */
+  int n_lengths;
+  int64_t most;   /* samples that are given; 0: all. Not an option */
+  judge *judge;   /* of all copies of these options; NULL where they were not parsed */
   bool several;   /* the options are for several data sets, of different kinds maybe */
   cli_list empty; /* symbols along which tensors may be empty; not an option */
   const tare_streaming *streaming; /* whose states the data do not feed, or NULL; not an option */
@@ -228,6 +234,9 @@ tare_status opt_data_open(const opt_data *options, const opt_common *common, con
 
 /* After a failure: samples that no profile held may still be fitted, and this says how. */
 void opt_fit_hint(const opt_fit *options, const tare_error *err);
+
+/* The same for a sample that a run refused: it may be skipped. */
+void opt_data_hint(const opt_data *options, const tare_error *err);
 
 /* Ends the parse where options are for other formats than the one that is written (-1: none), or
  * have values that it does not take. */

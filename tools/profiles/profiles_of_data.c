@@ -325,6 +325,8 @@ static void data_profiles_json(const data_profiles *const d, cJSON *const object
   json_text(object, "symbol", tare_profiles_symbol(d->scan.lengths.symbols, d->symbol));
   json_int(object, "samples", p->samples);
   json_int(object, "bad", tare_dataset_n_bad(d->scan.dataset));
+  const tare_left_out left_out = tare_dataset_left_out(d->scan.dataset);
+  json_left_out(object, &left_out);
   json_int(object, "min", all.min);
   json_int(object, "median", all.opt);
   json_int(object, "max", all.max);

@@ -49,6 +49,7 @@ typedef struct rank_report {
   int32_t least_rate, most_rate;
   tare_calibrate_times times;
   tare_fit_counts fitted;
+  tare_left_out left_out;
 } rank_report;
 
 #endif

@@ -40,8 +40,9 @@ typedef struct ranks_work {
 /* Calibrates with all ranks. On rank 0 *out receives the statistics, on others it stays NULL. */
 tare_status ranks_calibrate(ranks *r, ranks_work *work, tare_stats **out, tare_error *err);
 
-/* Says what say_data does, for the data of all ranks; returns the number of samples skipped. */
-int64_t ranks_say_data(const ranks *r);
+/* Says what say_data does, for the data of all ranks, of which `dataset` has the options; returns
+ * the number of samples skipped, and adds those that were left out. */
+int64_t ranks_say_data(const ranks *r, const tare_dataset *dataset, tare_left_out *left_out);
 
 /* Leaves, after `status`: a failure ends all ranks, and rank 0 gets the message of whichever was
  * the first and returns its status. Others return TARE_OK, unless rank 0 does not answer. */

@@ -104,6 +104,12 @@ static bool ranks_progress(void *const user, const int64_t done, const int64_t t
   return ranks_show_progress(r, pass->work);
 }
 
+void ranks_add_left_out(tare_left_out *const sum, const tare_left_out more) {
+  sum->shorter += more.shorter;
+  sum->longer += more.longer;
+  sum->outside += more.outside;
+}
+
 static void ranks_note_bad(ranks *const r, const tare_dataset *const dataset) {
   const char *text;
   for (int64_t i = 0; (text = tare_dataset_bad(dataset, i)) != NULL; i++) {
@@ -119,6 +125,7 @@ static void ranks_note_bad(ranks *const r, const tare_dataset *const dataset) {
       least && (!sum->least_rate || least < sum->least_rate) ? least : sum->least_rate;
   sum->most_rate = most > sum->most_rate ? most : sum->most_rate;
   sum->n_bad += tare_dataset_n_bad(dataset);
+  ranks_add_left_out(&sum->left_out, tare_dataset_left_out(dataset));
 }
 
 void fitted_add(tare_fit_counts *const sum, const tare_fit_counts *const more) {

@@ -19,7 +19,8 @@ void ranks_collect(const ranks *const r, ranks_work *const work) {
   }
 }
 
-int64_t ranks_say_data(const ranks *const r) {
+int64_t ranks_say_data(const ranks *const r, const tare_dataset *const dataset,
+                       tare_left_out *const left_out) {
   int64_t n_bad = 0;
   int least = 0, most = 0;
   for (int i = 0; i < r->post.size; i++) {
@@ -32,9 +33,13 @@ int64_t ranks_say_data(const ranks *const r) {
       say(r->common, "skipped: %s", s->bad + at);
     }
     n_bad += s->report.n_bad;
+    ranks_add_left_out(left_out, s->report.left_out);
     least = low && (!least || low < least) ? low : least;
     most = high > most ? high : most;
   }
+  say_samples_left_out(r->common, left_out, tare_dataset_count(dataset),
+                       tare_dataset_length_bounds(dataset, false),
+                       tare_dataset_length_bounds(dataset, true));
   say_rates(r->common, least, most);
   return n_bad;
 }

@@ -55,6 +55,7 @@ rank_reduction ranks_reduction(const ranks *r);
 tare_status ranks_reduce(ranks *r, const ranks_work *work, const rank_reduction *t,
                          tare_stats **out, tare_error *err);
 
+void ranks_add_left_out(tare_left_out *sum, tare_left_out more);
 void fitted_add(tare_fit_counts *sum, const tare_fit_counts *more);
 
 /* Adds what ranks report to the work of all. */

@@ -44,6 +44,8 @@ static void show_data_fill_json(const tare_dataset *const dataset, const lengths
   json_text(object, "layout", tare_dataset_describe(dataset));
   json_int(object, "samples", l->n);
   json_int(object, "bad", tare_dataset_n_bad(dataset));
+  const tare_left_out left_out = tare_dataset_left_out(dataset);
+  json_left_out(object, &left_out);
   cJSON *const symbols = json_add(object, "symbols", json_array());
   for (int s = 0; l->n > 0 && s < tare_profiles_n_symbols(l->symbols); s++) {
     const tare_range range = lengths_range(l, s);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tools/options/choose_profiles.h"
 #include "tools/options/lengths.h"
 
 static const tare_port PORT = {
@@ -70,8 +71,7 @@ static void profiles_are_copied_from_another_set(void **state) {
   tare_error err = {0};
   assert_int_equal(tare_profiles_new(&PORT, 1, &from, &err), TARE_OK);
   assert_int_equal(tare_profiles_add(from, "'it''s, long'=3:4:5,batch=2", &err), TARE_OK);
-  assert_int_equal(profiles_choose(&none, &common, &PORT, 1, from, NULL, 0, NULL, &to, &err),
-                   TARE_OK);
+  assert_int_equal(profiles_choose(&none, &common, &PORT, 1, from, NULL, 0, &to, &err), TARE_OK);
   assert_int_equal(tare_profiles_count(to), 1);
   assert_int_equal(tare_profiles_range(to, 0, 0).max, 2);
   assert_int_equal(tare_profiles_range(to, 0, 1).opt, 4);
@@ -85,7 +85,7 @@ static void without_any_source_the_user_is_told(void **state) {
   const opt_common common = {.quiet = true};
   tare_profiles *to = NULL;
   tare_error err = {0};
-  assert_int_equal(profiles_choose(&none, &common, &PORT, 1, NULL, NULL, 0, NULL, &to, &err),
+  assert_int_equal(profiles_choose(&none, &common, &PORT, 1, NULL, NULL, 0, &to, &err),
                    TARE_E_USAGE);
   assert_null(to);
 }
