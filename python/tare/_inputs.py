@@ -13,7 +13,8 @@ from .profiles import ProfileSet, ProfilesLike, add_profile_of_data, no_range
 from .streaming import Streaming, StreamingHandle
 
 FITS = {text(lib.tare_fit_name(fit)): fit for fit in range(lib.TARE_FIT_COUNT)}
-OUTSIDES = {"error": lib.TARE_OUTSIDE_ERROR, "nearest": lib.TARE_OUTSIDE_NEAREST}
+OUTSIDES = {"error": lib.TARE_OUTSIDE_ERROR, "nearest": lib.TARE_OUTSIDE_NEAREST,
+            "skip": lib.TARE_OUTSIDE_SKIP}
 
 
 def warn(messages: Iterable[str], stacklevel: int = 3) -> None:
@@ -36,7 +37,7 @@ class Fit:
                  length_inputs: Optional[Sequence[str]], streaming: bool = False) -> None:
         self.fit, self.outside = pick("fit", fit, FITS), pick("outside", outside, OUTSIDES)
         self._pads, self._lengths = pad_values or {}, length_inputs
-        self._native = streaming or (fit == "native" and outside == "error")
+        self._native = streaming or (fit == "native" and outside != "nearest")
 
     @property
     def finds_lengths(self) -> bool:
@@ -73,6 +74,7 @@ class Inputs:
         self._empty = [] if self.streaming else self._symbols()
         self._data_ports = self.streaming.ports() if self.streaming else ports
         self.data: list[OpenData] = []
+        self._check: Any = None
 
     def _symbols(self) -> list[str]:
         """Names of lengths. Whether one may be 0 is for the profiles to say."""
@@ -93,8 +95,10 @@ class Inputs:
         self.data.append(opened)
         return opened
 
-    def profiles(self, given: ProfilesLike, known: Sequence[str] = ()) -> ProfileSet:
-        """The profiles that the caller gave, else those that are known, else one from the data."""
+    def profiles(self, given: ProfilesLike, known: Sequence[str] = (), *, model: Any = None,
+                 outside: int = lib.TARE_OUTSIDE_ERROR) -> ProfileSet:
+        """The profiles that the caller gave, else those that are known, else one from the data: of
+        samples at whose lengths the model (None: it is not known) can run."""
         profiles = ProfileSet(self.ports, self.n_ports)
         if given is not None:
             profiles.add(given)
@@ -103,7 +107,7 @@ class Inputs:
         elif not self.has_symbols:
             profiles.add("")
         elif self.data and self.streaming is None:
-            add_profile_of_data(profiles, self.data[0].handle)
+            self._check = add_profile_of_data(profiles, self.data[0].handle, model, outside)
         else:
             raise no_range(profiles)
         warn(profiles.warnings, stacklevel=4)

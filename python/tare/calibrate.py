@@ -67,7 +67,7 @@ def calibrate(model: Union[Model, Path], data: DataLike, profiles: ProfilesLike 
     the longest sample; data that can be read only once are kept in memory for that.
 
     - ``fit``: ``native``, ``pad``, ``truncate`` or ``opt``; ``outside``: what happens to samples
-      outside all profiles, ``error`` or ``nearest``; ``pad_values``: for inputs that are not padded
+      outside all profiles, ``error``, ``nearest`` or ``skip``; ``pad_values``: for inputs that are not padded
       with 0; ``length_inputs``: inputs that contain lengths (``"lengths=ids:1"``), found in the data
       by default; ``count_padding``: padding counts
     - ``all_tensors``: tensors that tare fuses away too, for other engines; ``fold_norms``: with it,
@@ -119,7 +119,8 @@ def calibrate(model: Union[Model, Path], data: DataLike, profiles: ProfilesLike 
             again = (profiles is None and inputs.has_symbols) or how.finds_lengths or \
                 choice.reads_first
             opened = inputs.open(given, again=again)
-            ranges = keep.object(inputs.profiles(profiles))._handle
+            ranges = keep.object(inputs.profiles(profiles, model=loaded._handle,
+                                                 outside=how.outside))._handle
             how.apply(options, inputs.ports, inputs.n_ports, [opened], keep)
             check(lib.tare_dataset_choose, opened.handle, ranges, how.outside, choice.c)
             check(lib.tare_calibrate, loaded._handle, opened.handle, ranges, options, out)

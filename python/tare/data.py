@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
@@ -39,6 +40,32 @@ def _paths_of(source: Any) -> Optional[list[Path]]:
     return None
 
 
+def _by_symbol(given: Any) -> Sequence[tuple[Optional[str], Any]]:
+    """Lengths by symbol; None: the only length."""
+    return list(given.items()) if isinstance(given, Mapping) else [(None, given)]
+
+
+def _seconds_of(end: str, length: Any) -> Optional[float]:
+    """"0.5s" or "20ms" as seconds; None for elements."""
+    if not isinstance(length, str):
+        return None
+    for unit, seconds in (("ms", 1e-3), ("s", 1.0)):
+        if length.endswith(unit):
+            try:
+                return float(length[:-len(unit)]) * seconds
+            except ValueError:
+                break
+    raise UsageError(f"Data: {end}_length is {length!r}, expected elements, or seconds as in '0.5s'")
+
+
+def _elements_of(end: str, length: Any) -> int:
+    try:
+        return operator.index(length)
+    except TypeError:
+        raise UsageError(f"Data: {end}_length is {length!r}, expected elements, or seconds as in "
+                         "'0.5s'") from None
+
+
 class Data:
     """Data with options.
 
@@ -46,7 +73,9 @@ class Data:
 
     - ``labels``: of files, the name of what has the labels. Of samples of the program, the key of a
       mapping; True if the last element of each sequence is the label
-    - ``limit``: at most so many samples; ``shard=(0, 8)``: only those of the first of 8 shards
+    - ``min_length``, ``max_length``: leave out samples that are shorter or longer, with a warning of
+      how many: elements of the only length, ``{"frames": 400}`` by symbol, or ``"0.5s"`` of audio
+    - ``limit``: at most so many samples, with those that are left out; ``shard=(0, 8)``: only those of the first of 8 shards
     - ``skip_bad``: skip bad samples, with a warning, instead of failing
     - ``gain_range``: levels at which each sample is given, ``"-20:+20dB"``, which apply to the inputs
       ``waveforms``, or to audio
@@ -63,7 +92,7 @@ class Data:
     _FLAGS = ("rows", "skip_bad", "text_files")
     _FILES_ONLY = ("rate", "channel", "features", "rows", "threads", "maps", "tokenizer", "text",
                    "text_pair", "text_files", "max_tokens", "special_tokens")
-    _OTHERS = ("labels", "waveforms", "maps", "shard", "limits", "name")
+    _OTHERS = ("labels", "waveforms", "maps", "shard", "limits", "name", "min_length", "max_length")
 
     def __init__(self, source: DataLike, **options: Any) -> None:
         known = self._TEXTS + self._NUMBERS + self._FLAGS + self._OTHERS
@@ -110,6 +139,19 @@ class Data:
                          **{part: keep.text(value) for part, value in parts.items()}})
         return keep.array("tare_mapping[]", maps)
 
+    def _lengths(self, keep: Keep) -> list[dict[str, Any]]:
+        """The bounds of lengths, one for each that is given."""
+        bounds: list[dict[str, Any]] = []
+        for end in ("min", "max"):
+            given = self._options.get(f"{end}_length", {})
+            for symbol, length in _by_symbol(given):
+                seconds = _seconds_of(end, length)
+                one: dict[str, Any] = {"symbol": keep.text(symbol)}
+                one[end if seconds is None else f"{end}_seconds"] = (
+                    _elements_of(end, length) if seconds is None else seconds)
+                bounds.append(one)
+        return bounds
+
     def _c_options(self, ports: Any, n_ports: int, empty: Sequence[str], keep: Keep) -> Any:
         out = keep.new("tare_dataset_options *")
         lib.tare_dataset_options_init(out)
@@ -125,6 +167,8 @@ class Data:
         out.mappings, out.n_mappings = self._maps(keep), len(self._options.get("maps", {}))
         waveforms = self._options.get("waveforms", ())
         out.waveforms, out.n_waveforms = keep.texts(waveforms), len(waveforms)
+        lengths = self._lengths(keep)
+        out.lengths, out.n_lengths = keep.array("tare_length_bounds[]", lengths), len(lengths)
         out.empty_symbols, out.n_empty_symbols = keep.texts(empty), len(empty)
         out.shard, out.n_shards = self.shard or (0, 0)
         out.limits = limits_of(self._options.get("limits"), keep)
@@ -171,6 +215,17 @@ class OpenData:
         """Frees it, which waits for the reading threads."""
         lib.tare_dataset_close(self._handle_out)
 
+    def _left_out(self) -> Iterator[str]:
+        """How many samples were left out, and why."""
+        left, total = lib.tare_dataset_left_out(self.handle), lib.tare_dataset_count(self.handle)
+        of = f" of {total}" if total >= 0 else ""
+        bounds = [text(lib.tare_dataset_length_bounds(self.handle, maxima)) for maxima in (False, True)]
+        for n, why in ((left.shorter, f"shorter than {bounds[0]}"),
+                       (left.longer, f"longer than {bounds[1]}"),
+                       (left.outside, "outside all profiles")):
+            if n > 0:
+                yield f"left out: {n}{of} samples {why}"
+
     def warnings(self) -> Iterator[str]:
         """What the caller should know after a pass."""
         bad, i = int(lib.tare_dataset_n_bad(self.handle)), 0
@@ -179,6 +234,7 @@ class OpenData:
             i += 1
         if i < bad:
             yield f"skipped: {bad - i} more samples, whose messages are not kept"
+        yield from self._left_out()
         least, most = ffi.new("int *"), ffi.new("int *")
         lib.tare_dataset_rates(self.handle, least, most)
         if least[0] < most[0]:

@@ -7,7 +7,7 @@ import re
 from typing import Any, Mapping, NamedTuple, Sequence, Union
 
 from ._native import Handle, ffi, lib, text
-from .errors import InputError, UsageError, check, make
+from .errors import InputError, TareError, UsageError, check, make
 
 __all__ = ["Range", "Profile", "ProfilesLike"]
 
@@ -69,8 +69,13 @@ class ProfileSet(Handle):
 
     def __init__(self, ports: Any, n_ports: int) -> None:
         super().__init__(make(lib.tare_profiles_new, "tare_profiles", ports, n_ports))
+        self._ports = (ports, n_ports)
         self._lengths = _lengths(ports, n_ports)
         self.warnings: list[str] = []
+
+    def same(self) -> "ProfileSet":
+        """An empty set for the same inputs."""
+        return ProfileSet(*self._ports)
 
     def add(self, profiles: ProfilesLike) -> None:
         """Adds what the caller gave."""
@@ -133,16 +138,72 @@ def _lengths_of(profiles: Any, dataset: Any) -> list[list[int]]:
     return rows
 
 
-def add_profile_of_data(profiles: ProfileSet, dataset: Any) -> None:
-    """Adds the profile from the shortest to the longest sample, with the median as opt."""
+def _spec_of_rows(profiles: Any, rows: Sequence[Sequence[int]]) -> dict[str, Sequence[int]]:
+    """Minimum, median and maximum of each symbol."""
+    spec: dict[str, Sequence[int]] = {}
+    for i, symbol in enumerate(symbols_of(profiles)):
+        column = sorted(row[i] for row in rows)
+        if not lib.tare_profiles_is_sum(profiles, i):
+            spec[symbol] = (column[0], column[len(column) // 2], column[-1])
+    return spec
+
+
+class _Check(Handle):
+    """Whether a model can run at lengths."""
+
+    _free = "tare_length_check_free"
+
+    def __init__(self, model: Any, profiles: "ProfileSet") -> None:
+        super().__init__(make(lib.tare_length_check_new, "tare_length_check", model,
+                              profiles._handle))
+
+    def works(self, values: Sequence[int]) -> bool:
+        """Whether it can at these."""
+        return bool(lib.tare_length_check_at(self._handle, ffi.new("int64_t[]", list(values)),
+                                             ffi.NULL) == lib.TARE_OK)
+
+
+def _check_of(model: Any, profiles: "ProfileSet", spec: Mapping[str, Sequence[int]]) -> Any:
+    """A check for these lengths; None where the model as a whole is refused, which who builds a plan
+    says."""
+    ranges = profiles.same()
+    # A symbol with a single value is a constant of plans: others show whether it is too short.
+    ranges.add({symbol: (low, opt, high * 2 if low == high > 1 else high)
+                for symbol, (low, opt, high) in spec.items()})
+    try:
+        return _Check(model, ranges)
+    except TareError:
+        return None
+
+
+def _ends_work(check: _Check, profiles: "ProfileSet", spec: Mapping[str, Sequence[int]]) -> bool:
+    """Whether the model can run at the ends of a profile."""
+    ranges = profiles.same()
+    ranges.add(spec)
+    ends = zip(*ranges_of(ranges._handle)[0].values())
+    return all(check.works(values) for values in ends)
+
+
+def add_profile_of_data(profiles: ProfileSet, dataset: Any, model: Any = None,
+                        outside: int = lib.TARE_OUTSIDE_ERROR) -> Any:
+    """Adds the profile from the shortest to the longest sample, with the median as opt. Samples at
+    whose lengths the model cannot run are bad, unless `outside` says that they are brought to the
+    profile of the others or left out. Returns what must live as long as the data set."""
     handle = profiles._handle  # pylint: disable=protected-access
     rows = _lengths_of(handle, dataset)
     if not rows:
         raise InputError("no usable sample to derive a profile from")
-    spec: dict[str, Sequence[int]] = {}
-    for i, symbol in enumerate(symbols_of(handle)):
-        column = sorted(row[i] for row in rows)
-        if not lib.tare_profiles_is_sum(handle, i):
-            spec[symbol] = (column[0], column[len(column) // 2], column[-1])
+    spec = _spec_of_rows(handle, rows)
+    check = None if model is None else _check_of(model, profiles, spec)
+    if check is not None and not _ends_work(check, profiles, spec):
+        usable = [row for row in rows if check.works(row)]
+        if not usable or (len(usable) < len(rows) and outside == lib.TARE_OUTSIDE_ERROR):
+            lib.tare_dataset_check_lengths(dataset, check._handle)
+            usable = _lengths_of(handle, dataset)
+        if not usable:
+            raise InputError("no usable sample to derive a profile from: "
+                             + text(lib.tare_dataset_bad(dataset, 0)))
+        spec = _spec_of_rows(handle, usable)
     profiles.add({symbol: r for symbol, r in spec.items() if tuple(r) != (1, 1, 1)} or
                  dict(list(spec.items())[:1]))
+    return check

@@ -250,7 +250,8 @@ def tune(model: Union[Model, Path], data: DataLike, table: Union[None, Table, Pa
         try:
             search = inputs.open(Data.of(data), again=True)
             other = search if check_data is None else inputs.open(Data.of(check_data), again=True)
-            ranges = keep.object(inputs.profiles(profiles, known))._handle
+            ranges = keep.object(inputs.profiles(profiles, known, model=loaded._handle,
+                                                 outside=evaluated.fit.outside))._handle
             evaluated.fit.apply(c.eval, ports, n_ports, inputs.data, keep)
             cache.read()
             c.timings = cache.out[0]

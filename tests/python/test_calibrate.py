@@ -213,6 +213,27 @@ class CalibrateTest(TestCase):
         stats = tare.calibrate(DIGITS / "digits-conv.onnx", zeros)
         self.assertIn("dead", [warning.kind for warning in stats.warnings])
 
+    def test_lengths_that_cannot_run(self):
+        bounded = SOURCE / "tests" / "fixtures" / "bounded"
+        wave, wav = bounded / "wave.onnx", bounded / "wav"
+        error = self.refuses(tare.ShapeError, "S=700 is too short for the model: ", tare.calibrate,
+                             wave, wav)
+        self.assertIn("; the least S that works is 720", str(error))
+        self.assertIn("c.wav", str(error))
+        stats, told = self.warned(tare.calibrate, wave, tare.Data(wav, skip_bad=True))
+        self.assertEqual((stats.samples, len(told)), ([3], 1))
+        self.assertIn("c.wav: S=700 is too short", told[0])
+        stats = tare.calibrate(wave, wav, outside="nearest")
+        self.assertEqual((stats.samples, stats.profiles), ([4], ["B=1:1:1,S=8000:12000:16000"]))
+        stats, told = self.warned(tare.calibrate, wave, wav, outside="skip")
+        self.assertEqual((stats.samples, told), ([3], ["left out: 1 of 4 samples outside all profiles"]))
+        self.refuses(tare.InputError, "no usable sample to derive a profile from: ", tare.calibrate,
+                     wave, tare.Data(wav / "c.wav", skip_bad=True))
+        samples = [np.ones((n, 4), np.float32) for n in (12, 6, 64, 65)]
+        stats, told = self.warned(tare.calibrate, bounded / "quads.onnx",
+                                  tare.Data(samples, skip_bad=True))
+        self.assertEqual((stats.samples, len(told)), ([2], 2))
+
     def test_where_warnings_point(self):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

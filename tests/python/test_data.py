@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 import tare
-from common import DIGITS, MODEL, PROFILE, TestCase, sentences
+from common import DIGITS, MODEL, PROFILE, SOURCE, TestCase, sentences
 
 
 class Reader:
@@ -194,6 +194,44 @@ class WrongTest(TestCase):
         for profiles in (PROFILE, None):
             with self.assertRaises(KeyError):
                 tare.calibrate(MODEL, broken(), profiles)
+
+
+class LengthsTest(TestCase):
+    """Samples that are left out by their lengths."""
+
+    def lengths(self, data, model=MODEL):
+        stats, told = self.warned(tare.calibrate, model, data)
+        return stats.samples[0], told
+
+    def test_samples(self):
+        samples = list(sentences())
+        lengths = sorted(one["input_ids"].shape[1] for one in samples)
+        low, high = lengths[2], lengths[-3]
+        kept = sum(low <= n <= high for n in lengths)
+        shorter, longer = sum(n < low for n in lengths), sum(n > high for n in lengths)
+        told = [f"left out: {shorter} of 12 samples shorter than sequence={low}",
+                f"left out: {longer} of 12 samples longer than sequence={high}"]
+        self.assertEqual(self.lengths(tare.Data(samples, min_length=low, max_length=high)),
+                         (kept, told))
+        self.assertEqual(self.lengths(tare.Data(samples, min_length={"sequence": low},
+                                                max_length={"sequence": high})), (kept, told))
+
+    def test_seconds(self):
+        bounded = SOURCE / "tests" / "fixtures" / "bounded"
+        data = tare.Data(bounded / "wav", min_length="100ms", max_length="1.5s")
+        self.assertEqual(self.lengths(data, bounded / "wave.onnx"),
+                         (2, ["left out: 1 of 4 samples shorter than 0.1s",
+                              "left out: 1 of 4 samples longer than 1.5s"]))
+
+    def test_usage(self):
+        samples = list(sentences())
+        for wrong in ("long", "5", 1.5, "xs"):
+            self.refuses(tare.UsageError, "min_length is", tare.calibrate, MODEL,
+                         tare.Data(samples, min_length=wrong))
+        self.refuses(tare.UsageError, "no input has symbol 'q'", tare.calibrate, MODEL,
+                     tare.Data(samples, max_length={"q": 3}))
+        self.refuses(tare.UsageError, "are for audio", tare.calibrate, MODEL,
+                     tare.Data(samples, max_length="3s"))
 
 
 if __name__ == "__main__":
