@@ -106,6 +106,12 @@ static tare_status eval_prepare(tarei_eval_job *const e, const tare_plan *const 
   TAREI_TRY(tarei_eval_constants_init(&e->constants,
                                       e->reference == NO_SIDE ? NULL : plans[e->reference],
                                       e->n_sides, e->n_outputs, err));
+  const tarei_agreement_setup agreement = {.plan = plans[0],
+                                           .options = e->options,
+                                           .n_sides = e->n_sides,
+                                           .reference = e->reference,
+                                           .n_levels = e->n_levels};
+  TAREI_TRY(tarei_eval_agreement_init(&e->agreement, &agreement, err));
   tarei_eval_samples_init(&e->samples, tare_plan_profiles(plans[0]), e->options->streaming);
   if (e->options->tensors) {
     if (e->reference == NO_SIDE ||
@@ -163,6 +169,7 @@ static tare_status conclude_side(tarei_eval_job *const e, const tare_dataset *co
   tare_eval_result *const own = &results[s];
   TAREI_TRY(tarei_eval_side_conclude(&e->sides[s], own, err));
   TAREI_TRY(s == 0 ? tarei_eval_samples_conclude(&e->samples, own, err) : TARE_OK);
+  TAREI_TRY(tarei_eval_agreement_conclude(&e->agreement, s, own, err));
   TAREI_TRY(tarei_score_result(own, results[0].samples, err));
   for (int l = 0; l < e->n_levels; l++) {
     own->levels[l].gain_db = tare_dataset_level_db(dataset, l);
@@ -183,6 +190,7 @@ static tare_status eval_conclude(tarei_eval_job *const e, const tare_dataset *co
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(tarei_eval_side_finish(&e->sides[s], err));
   }
+  TAREI_TRY(tarei_eval_agreement_choose(&e->agreement, err));
   for (int s = 0; s < n_results; s++) {
     const tare_status status = conclude_side(e, dataset, s, results, err);
     results[s].peak_bytes = (int64_t)usage.ru_maxrss * 1024;
@@ -204,6 +212,7 @@ static void fini(tarei_eval_job *const e) {
   tarei_fitted_fini(&e->fitted);
   tarei_eval_samples_fini(&e->samples);
   tarei_eval_constants_fini(&e->constants);
+  tarei_eval_agreement_fini(&e->agreement);
   tarei_metric_settings_fini(&e->settings);
   free(e->sides);
 }

@@ -3,6 +3,7 @@
 #define TAREI_CALIB_EVAL_EVAL_JOB_H
 
 #include "calib/eval/command_files.h"
+#include "calib/eval/agreement/eval_agreement.h"
 #include "calib/eval/eval_constants.h"
 #include "calib/eval/eval_fit.h"
 #include "calib/eval/eval_samples.h"
@@ -34,6 +35,7 @@ typedef struct tarei_eval_job {
   tare_fit_counts counts;
   tarei_eval_samples samples;
   tarei_eval_constants constants; /* of the current run */
+  tarei_eval_agreement agreement;
 } tarei_eval_job;
 
 /* Adds what the outputs of all sides bring for a sample to their errors, metrics and files. */

@@ -125,6 +125,8 @@ tare_status tarei_eval_job_measure(tarei_eval_job *const e, const tarei_eval_run
   const tarei_eval_place place = {
       .profile = profile, .level = sample->level, .own_level = sample->gain_db == 0};
   TAREI_TRY(tarei_eval_constants_find(&e->constants, runs, err));
+  TAREI_TRY(tarei_eval_agreement_take(&e->agreement, runs, &e->constants,
+                                      e->n_levels ? sample->level : 0, err));
   if (e->save && e->options->save_inputs) {
     TAREI_TRY(save_inputs(e, runs->fitted ? runs->fitted : &e->sides[0].fitted, err));
   }

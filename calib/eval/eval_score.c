@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "calib/eval/agreement/agreement.h"
 #include "calib/eval/measure.h"
 
 /* --- a column --------------------------------------------------------------------------------- */
@@ -46,6 +47,99 @@ static void fold_column(const score_column *const c, const int output,
   score->broken += c->sums.broken;
 }
 
+/* --- agreement of an output ------------------------------------------------------------------- */
+
+typedef struct score_agreement {
+  tare_error_tally sums; /* over all samples */
+  double figure, tenth;
+} score_agreement;
+
+static bool is_chosen(const tarei_score_errors *e, const tarei_score_choice *choice, int column);
+
+/* Sums of a sample at all levels that count. */
+static void score_add_sample(const tarei_score_errors *const e,
+                             const tarei_score_choice *const choice, const int64_t sample,
+                             const int output, tare_error_tally *const sums) {
+  for (int c = output; c < e->n_columns; c += e->n_outputs) {
+    if (is_chosen(e, choice, c)) {
+      tarei_measure_add(sums, &e->errors[sample * e->n_columns + c]);
+    }
+  }
+}
+
+/* `room`: of a number for each sample. */
+static void score_find_agreement(const tarei_score_errors *const e,
+                                 const tarei_score_choice *const choice, const int output,
+                                 double *const room, score_agreement *const out) {
+  const tare_agreement of = e->outputs[output].agreement_kind;
+  const tarei_agreement_kind *const kind = tarei_agreement_kind_at(of);
+  double sum = 0;
+  int64_t n = 0;
+  *out = (score_agreement){.figure = NAN, .tenth = NAN};
+  for (int64_t i = 0; kind && i < e->n; i++) {
+    tare_error_tally own = {0};
+    score_add_sample(e, choice, e->samples ? e->samples[i] : i, output, &own);
+    tarei_measure_add(&out->sums, &own);
+    const double figure = kind->figure(&own);
+    room[i] = kind->best > 0 ? figure : -figure; /* higher is better */
+    sum += isnan(figure) ? 0 : figure;
+    n += !isnan(figure);
+  }
+  if (kind && n > 0) {
+    out->figure = kind->of_samples ? sum / (double)n : kind->figure(&out->sums);
+    out->tenth = fabs(tarei_measure_tenth(room, e->n));
+  }
+}
+
+static void fold_agreement(const tarei_score_errors *const e, const score_agreement *const a,
+                           const int output, double *const worst, tare_eval_score *const score) {
+  const tare_agreement kind = e->outputs[output].agreement_kind;
+  const double badness = tarei_agreement_badness(kind, a->figure);
+  if (badness > *worst) {
+    *worst = badness;
+    score->agreement = a->figure;
+    score->agreement_tenth = a->tenth;
+    score->agreement_kind = kind;
+    score->agreement_output = output;
+  }
+}
+
+/* The kinds of outputs stay as they are. */
+static void fill_agreement(const tarei_score_errors *const e,
+                           const tarei_score_choice *const choice, double *const room,
+                           tare_eval_score *const score) {
+  double worst = -1;
+  for (int o = 0; e->outputs && o < e->n_outputs; o++) {
+    if (choice->output < 0 || choice->output == o) {
+      score_agreement found;
+      score_find_agreement(e, choice, o, room, &found);
+      fold_agreement(e, &found, o, &worst, score);
+    }
+  }
+}
+
+bool tare_agreement_is_low(const tare_eval_result *const result, const int output) {
+  tare_error_tally sums = {0};
+  const tarei_score_errors e = {.errors = result->errors,
+                                .n_columns = result->n_columns,
+                                .n_outputs = result->n_outputs,
+                                .outputs = result->outputs,
+                                .n = result->n_errors};
+  const tarei_score_choice all = {-1, -1};
+  if (output < 0 || output >= result->n_outputs) {
+    return false;
+  }
+  const tare_eval_score *const score = &result->outputs[output];
+  const tarei_agreement_kind *const kind = tarei_agreement_kind_at(score->agreement_kind);
+  for (int64_t i = 0; kind && i < e.n; i++) {
+    score_add_sample(&e, &all, i, output, &sums);
+  }
+  const double figure = kind && kind->of_samples ? score->agreement_tenth : score->agreement;
+  return kind && fabs(figure - kind->best) > kind->low &&
+         tarei_agreement_counted(score->agreement_kind, &sums) >= kind->least &&
+         (!kind->has_ties || tarei_agreement_is_clear(&sums));
+}
+
 /* --- a score ---------------------------------------------------------------------------------- */
 
 static bool is_chosen(const tarei_score_errors *const e, const tarei_score_choice *const choice,
@@ -58,7 +152,8 @@ static bool is_chosen(const tarei_score_errors *const e, const tarei_score_choic
 static void begin_score(tare_eval_score *const score) {
   score->sqnr_db = score->together_db = score->tenth_db = NAN;
   score->cosine = score->max_abs_error = score->top1_agreement = NAN;
-  score->worst = -1;
+  score->agreement = score->agreement_tenth = NAN;
+  score->worst = score->agreement_output = -1;
   score->values = score->constant = score->undefined = score->broken = 0;
 }
 
@@ -83,6 +178,7 @@ tare_status tarei_score_fill(const tarei_score_errors *const e,
       agreed += column.sums.agreed;
     }
   }
+  fill_agreement(e, choice, sqnr_db, score);
   score->top1_agreement = rows > 0 ? (double)agreed / (double)rows : NAN;
   free(sqnr_db);
   return TARE_OK;
@@ -91,8 +187,11 @@ tare_status tarei_score_fill(const tarei_score_errors *const e,
 /* --- a result --------------------------------------------------------------------------------- */
 
 static tarei_score_errors errors_of(const tare_eval_result *const r) {
-  return (tarei_score_errors){
-      .errors = r->errors, .n_columns = r->n_columns, .n_outputs = r->n_outputs, .n = r->n_errors};
+  return (tarei_score_errors){.errors = r->errors,
+                              .n_columns = r->n_columns,
+                              .n_outputs = r->n_outputs,
+                              .outputs = r->outputs,
+                              .n = r->n_errors};
 }
 
 static tare_status score_profiles(tare_eval_result *const r, const tare_eval_sample *const samples,

@@ -8,7 +8,8 @@
 typedef struct tarei_score_errors {
   const tare_error_tally *errors;
   int n_columns, n_outputs;
-  const int64_t *samples; /* numbers of those that count; NULL: the first n */
+  const tare_eval_score *outputs; /* of which only the kinds of agreement are read; NULL: none */
+  const int64_t *samples;         /* numbers of those that count; NULL: the first n */
   int64_t n;
 } tarei_score_errors;
 

@@ -107,6 +107,7 @@ static bool eval_is_unsound(const tarei_eval_job *const e, const tare_sample *co
 static void begin_sample(tarei_eval_job *const e, const int64_t index) {
   e->index = index;
   e->dropped = false;
+  tarei_eval_agreement_discard(&e->agreement);
   for (int s = 0; s < e->n_sides; s++) {
     tarei_eval_side_begin(&e->sides[s]);
   }
@@ -152,6 +153,7 @@ static tare_status end_sample(tarei_eval_job *const e, tare_error *const err) {
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(tarei_eval_side_commit(&e->sides[s], err));
   }
+  TAREI_TRY(tarei_eval_agreement_keep(&e->agreement, err));
   tarei_eval_samples_keep(&e->samples);
   if (!e->options->streaming) {
     tarei_fit_count(tare_plan_profiles(e->sides[0].plan), &e->fitted, &e->counts);

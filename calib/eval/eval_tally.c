@@ -1,5 +1,6 @@
 #include "calib/eval/eval_tally.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "calib/metrics/rows.h"
@@ -76,23 +77,57 @@ static void visit_lacking(const tarei_output_pair *const pair, const row_pair *c
 typedef struct tally_sums {
   tare_error_tally *sums;
   double bound;
+  double total; /* of the reference, in a row */
 } tally_sums;
 
 static void tally_block(void *const user, const tarei_measured *const block) {
-  const tally_sums *const s = user;
-  tarei_measure_take(s->sums, block, s->bound);
+  tally_sums *const s = user;
+  s->total += tarei_measure_take(s->sums, block, s->bound);
+}
+
+/* By how much the reference prefers its own class; at most what the row allows. */
+static double regret_of(const tarei_output_pair *const pair, const row_pair *const p,
+                        const int64_t got, const int64_t want, const double energy) {
+  const double most = 2 * energy;
+  if (got >= p->other_length) {
+    return most;
+  }
+  const double loss = tarei_real_at(pair->want, p->other_offset + want) -
+                      tarei_real_at(pair->want, p->other_offset + got);
+  return loss * loss < most ? loss * loss : most; /* not with NaN */
+}
+
+/* What a row of two values or more says beside its values. `energy`: of the reference without its
+ * mean. */
+static void tally_answer(const tarei_output_pair *const pair, const row_pair *const p,
+                         const double energy, tare_error_tally *const row) {
+  const int64_t got = tarei_argmax(pair->got, p->offset, p->length);
+  const int64_t want = tarei_argmax(pair->want, p->other_offset, p->other_length);
+  row->rows = 1;
+  row->agreed = p->other_length > 0 && got == want;
+  row->spread = energy / (double)row->values;
+  row->regret = row->agreed ? 0 : regret_of(pair, p, got, want, energy);
+  row->vectors = row->signal > 0;
+  row->cosines = row->signal > 0 && row->broken == 0 ? tarei_measure_cosine(row) : 0;
 }
 
 static void tally_row(const tarei_output_pair *const pair, const row_pair *const p,
-                      const tally_visitor *const visitor, tare_error_tally *const sums) {
-  const int64_t before = sums->values;
-  visit_own(pair, p, visitor);
-  if (p->length >= 2 && sums->values > before) {
-    sums->rows++;
-    sums->agreed +=
-        p->other_length > 0 && tarei_argmax(pair->got, p->offset, p->length) ==
-                                   tarei_argmax(pair->want, p->other_offset, p->other_length);
+                      tally_sums *const s) {
+  tare_error_tally own = {0}, *const all = s->sums;
+  const tally_visitor visitor = {tally_block, s};
+  if (p->length < 2) {
+    visit_own(pair, p, &visitor);
+    return;
   }
+  s->sums = &own;
+  s->total = 0;
+  visit_own(pair, p, &visitor);
+  s->sums = all;
+  if (own.values > 0) {
+    const double mean = s->total / (double)own.values;
+    tally_answer(pair, p, fmax(0, own.signal - mean * s->total), &own);
+  }
+  tarei_measure_add(all, &own);
 }
 
 /* Integers are answers: each is the same or not. */
@@ -109,14 +144,19 @@ static void tally_integers(const tarei_output_pair *const pair, const row_pair *
 }
 
 static void tally_lacking(const tarei_output_pair *const pair, const row_pair *const p,
-                          const tally_visitor *const visitor, tare_error_tally *const sums) {
+                          tally_sums *const s) {
+  tare_error_tally *const sums = s->sums;
+  const tally_visitor visitor = {tally_block, s};
   if (!tarei_is_float(pair->want->dtype)) {
     sums->rows += p->length > p->other_length ? p->length - p->other_length : 0;
     return;
   }
   const int64_t before = sums->values;
-  visit_lacking(pair, p, visitor);
-  sums->rows += p->length >= 2 && p->other_length == 0 && sums->values > before;
+  visit_lacking(pair, p, &visitor);
+  if (p->length >= 2 && p->other_length == 0 && sums->values > before) {
+    sums->rows++;
+    sums->vectors++;
+  }
 }
 
 /* --- outputs ---------------------------------------------------------------------------------- */
@@ -130,9 +170,9 @@ static bool covers(const tarei_rows *const rows, const tarei_rows *const other) 
   return all;
 }
 
-/* With `sums` NULL only the visitor gets the values. */
+/* Gives all values to a visitor, or adds them to sums, of which one is NULL. */
 static void tally_walk(const tarei_output_pair *const pair, const tally_visitor *const visitor,
-                       tare_error_tally *const sums) {
+                       tally_sums *const sums) {
   tarei_rows ours, theirs;
   tarei_rows_begin(pair->got, pair->got_extents, &ours);
   tarei_rows_begin(pair->want, pair->want_extents, &theirs);
@@ -140,18 +180,18 @@ static void tally_walk(const tarei_output_pair *const pair, const tally_visitor 
   const bool real = tarei_is_float(pair->got->dtype);
   for (int64_t offset = 0; tarei_rows_next(&ours, &offset);) {
     const row_pair row = pair_row(&ours, offset, &first_of_theirs);
-    if (!sums) {
+    if (visitor) {
       visit_own(pair, &row, visitor);
     } else if (real) {
-      tally_row(pair, &row, visitor, sums);
+      tally_row(pair, &row, sums);
     } else {
-      tally_integers(pair, &row, sums);
+      tally_integers(pair, &row, sums->sums);
     }
   }
   const bool lacking = sums && !covers(&first_of_ours, &first_of_theirs);
   for (int64_t offset = 0; lacking && tarei_rows_next(&theirs, &offset);) {
     const row_pair row = pair_row(&theirs, offset, &first_of_ours);
-    tally_lacking(pair, &row, visitor, sums);
+    tally_lacking(pair, &row, sums);
   }
 }
 
@@ -166,7 +206,6 @@ void tarei_pair_see(const tarei_output_pair *const pair, tarei_sizes_seen *const
 
 void tarei_tally_output(tare_error_tally *const sums, const tarei_output_pair *const pair,
                         const double bound) {
-  tally_sums of_blocks = {sums, bound};
-  const tally_visitor visitor = {tally_block, &of_blocks};
-  tally_walk(pair, &visitor, sums);
+  tally_sums of_blocks = {sums, bound, 0};
+  tally_walk(pair, NULL, &of_blocks);
 }

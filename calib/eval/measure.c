@@ -133,7 +133,7 @@ tarei_standing tarei_measure_standing(const double got, const double want,
 }
 
 typedef struct measure_lanes {
-  double diff2[LANES], got2[LANES], want2[LANES], dot[LANES], max_abs[LANES];
+  double diff2[LANES], got2[LANES], want2[LANES], dot[LANES], max_abs[LANES], want[LANES];
 } measure_lanes;
 
 static inline void lanes_add(measure_lanes *const l, const int k, const double got,
@@ -142,18 +142,23 @@ static inline void lanes_add(measure_lanes *const l, const int k, const double g
   l->diff2[k] += diff * diff;
   l->got2[k] += got * got;
   l->want2[k] += want * want;
+  l->want[k] += want;
   l->dot[k] += got * want;
   l->max_abs[k] = size > l->max_abs[k] ? size : l->max_abs[k];
 }
 
-static void lanes_fold(const measure_lanes *const l, tare_error_tally *const sums) {
+/* Returns the sum of the reference. */
+static double lanes_fold(const measure_lanes *const l, tare_error_tally *const sums) {
+  double want = 0;
   for (int k = 0; k < LANES; k++) {
     sums->noise += l->diff2[k];
     sums->got += l->got2[k];
     sums->signal += l->want2[k];
     sums->dot += l->dot[k];
     sums->max_abs = fmax(sums->max_abs, l->max_abs[k]);
+    want += l->want[k];
   }
+  return want;
 }
 
 static bool all_finite(const double *const x, const int n) {
@@ -175,7 +180,7 @@ static bool all_finite(const double *const x, const int n) {
 }
 
 /* All values count. */
-static void take_all(tare_error_tally *const sums, const tarei_measured *const b) {
+static double take_all(tare_error_tally *const sums, const tarei_measured *const b) {
   measure_lanes l = {{0}};
   int i = 0;
   for (; i + LANES <= b->n; i += LANES) {
@@ -186,12 +191,12 @@ static void take_all(tare_error_tally *const sums, const tarei_measured *const b
   for (; i < b->n; i++) {
     lanes_add(&l, i % LANES, b->got[i], b->want[i]);
   }
-  lanes_fold(&l, sums);
   sums->values += b->n;
+  return lanes_fold(&l, sums);
 }
 
-static void take_some(tare_error_tally *const sums, const tarei_measured *const b,
-                      const double bound) {
+static double take_some(tare_error_tally *const sums, const tarei_measured *const b,
+                        const double bound) {
   measure_lanes l = {{0}};
   for (int i = 0; i < b->n; i++) {
     switch (tarei_measure_standing(b->got[i], b->want[i], b->muted ? &b->muted[i] : NULL, bound)) {
@@ -214,17 +219,16 @@ static void take_some(tare_error_tally *const sums, const tarei_measured *const 
         break;
     }
   }
-  lanes_fold(&l, sums);
+  return lanes_fold(&l, sums);
 }
 
-void tarei_measure_take(tare_error_tally *const sums, const tarei_measured *const block,
-                        const double bound) {
+double tarei_measure_take(tare_error_tally *const sums, const tarei_measured *const block,
+                          const double bound) {
   const bool plain = !block->muted && isinf(bound);
   if (plain && all_finite(block->got, block->n) && all_finite(block->want, block->n)) {
-    take_all(sums, block);
-  } else {
-    take_some(sums, block, bound);
+    return take_all(sums, block);
   }
+  return take_some(sums, block, bound);
 }
 
 void tarei_measure_add(tare_error_tally *const into, const tare_error_tally *const from) {
@@ -239,6 +243,12 @@ void tarei_measure_add(tare_error_tally *const into, const tare_error_tally *con
   into->constant += from->constant;
   into->undefined += from->undefined;
   into->broken += from->broken;
+  into->spread += from->spread;
+  into->regret += from->regret;
+  into->vectors += from->vectors;
+  into->cosines += from->cosines;
+  into->tokens += from->tokens;
+  into->edits += from->edits;
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */

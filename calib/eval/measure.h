@@ -59,8 +59,9 @@ typedef enum tarei_standing {
 
 tarei_standing tarei_measure_standing(double got, double want, const double *muted, double bound);
 
-/* Adds values to the sums, except `rows` and `agreed`. */
-void tarei_measure_take(tare_error_tally *sums, const tarei_measured *block, double bound);
+/* Adds values to the sums that follow from single values. Returns the sum of what counts of the
+ * reference. */
+double tarei_measure_take(tare_error_tally *sums, const tarei_measured *block, double bound);
 
 void tarei_measure_add(tare_error_tally *into, const tare_error_tally *from);
 

@@ -24,11 +24,13 @@ tare_eval_score *tarei_result_score(tare_eval_result *const result, int64_t i) {
 
 void tarei_result_put_score(const tare_eval_score *const s, double *const reals,
                             int64_t *const counts) {
-  const double of[TAREI_RESULT_SCORE] = {s->sqnr_db, s->together_db,   s->tenth_db,
-                                         s->cosine,  s->max_abs_error, s->top1_agreement,
-                                         s->metric,  s->reference};
-  const int64_t n[TAREI_RESULT_SCORE_COUNT] = {s->samples,  s->other_shapes, s->worst, s->values,
-                                               s->constant, s->undefined,    s->broken};
+  const double of[TAREI_RESULT_SCORE] = {
+      s->sqnr_db,        s->together_db, s->tenth_db,  s->cosine,    s->max_abs_error,
+      s->top1_agreement, s->metric,      s->reference, s->agreement, s->agreement_tenth};
+  const int64_t n[TAREI_RESULT_SCORE_COUNT] = {
+      s->samples,         s->other_shapes, s->worst,  s->values,
+      s->constant,        s->undefined,    s->broken, (int64_t)s->agreement_kind,
+      s->agreement_output};
   memcpy(reals, of, sizeof of);
   memcpy(counts, n, sizeof n);
 }
@@ -43,13 +45,17 @@ void tarei_result_get_score(const double *const reals, const int64_t *const coun
                              .top1_agreement = reals[5],
                              .metric = reals[6],
                              .reference = reals[7],
+                             .agreement = reals[8],
+                             .agreement_tenth = reals[9],
                              .samples = counts[0],
                              .other_shapes = counts[1],
                              .worst = (int)counts[2],
                              .values = counts[3],
                              .constant = counts[4],
                              .undefined = counts[5],
-                             .broken = counts[6]};
+                             .broken = counts[6],
+                             .agreement_kind = (tare_agreement)counts[7],
+                             .agreement_output = (int)counts[8]};
 }
 
 int tarei_result_n_runs(const tare_eval_result *const result) {

@@ -10,10 +10,10 @@ enum { TAREI_RESULT_MAJOR = 2, TAREI_RESULT_MINOR = 0 };
 
 /* Columns of arrays. */
 enum {
-  TAREI_RESULT_SCORE = 8,
-  TAREI_RESULT_SCORE_COUNT = 7,
-  TAREI_RESULT_ERROR = 5,
-  TAREI_RESULT_COUNT = 6,
+  TAREI_RESULT_SCORE = 10,
+  TAREI_RESULT_SCORE_COUNT = 9,
+  TAREI_RESULT_ERROR = 8,
+  TAREI_RESULT_COUNT = 9,
   TAREI_RESULT_ROW = 4
 };
 enum { TAREI_RESULT_FITTED = offsetof(tare_fit_counts, reserved) / sizeof(int64_t) };

@@ -134,8 +134,9 @@ static tare_status fill_scores(const tarei_stats_reader *const r, const int64_t 
     tare_eval_score *const score = tarei_result_score(out, i);
     tarei_result_get_score(values + i * TAREI_RESULT_SCORE, counts + i * TAREI_RESULT_SCORE_COUNT,
                            score);
-    if (score->worst < -1 || score->worst >= out->n_outputs) {
-      return tarei_stats_bad(r, "/scores/counts", "must have numbers of outputs");
+    if (score->worst < -1 || score->worst >= out->n_outputs || score->agreement_output < -1 ||
+        score->agreement_output >= out->n_outputs || !tare_agreement_name(score->agreement_kind)) {
+      return tarei_stats_bad(r, "/scores/counts", "must have numbers of outputs and kinds");
     }
   }
   for (int l = 0; l < out->n_levels; l++) {
@@ -218,12 +219,18 @@ static tare_error_tally make_tally(const double *const v, const int64_t *const n
                             .got = v[2],
                             .dot = v[3],
                             .max_abs = v[4],
+                            .spread = v[5],
+                            .regret = v[6],
+                            .cosines = v[7],
                             .rows = n[0],
                             .agreed = n[1],
                             .values = n[2],
                             .constant = n[3],
                             .undefined = n[4],
-                            .broken = n[5]};
+                            .broken = n[5],
+                            .vectors = n[6],
+                            .tokens = n[7],
+                            .edits = n[8]};
 }
 
 static tare_status get_errors(const tarei_stats_reader *const r, tare_eval_result *const out) {

@@ -119,9 +119,11 @@ static void put_errors(tarei_stats_writer *const w, const tare_eval_result *cons
       (int64_t *)(void *)tarei_stats_make_block(w, (size_t)n, TAREI_RESULT_COUNT * sizeof *counts);
   for (int64_t i = 0; values && counts && i < n; i++) {
     const tare_error_tally *const t = &r->errors[i];
-    const double sums[TAREI_RESULT_ERROR] = {t->signal, t->noise, t->got, t->dot, t->max_abs};
+    const double sums[TAREI_RESULT_ERROR] = {t->signal,  t->noise,  t->got,    t->dot,
+                                             t->max_abs, t->spread, t->regret, t->cosines};
     const int64_t of[TAREI_RESULT_COUNT] = {t->rows,     t->agreed,    t->values,
-                                            t->constant, t->undefined, t->broken};
+                                            t->constant, t->undefined, t->broken,
+                                            t->vectors,  t->tokens,    t->edits};
     memcpy(values + i * TAREI_RESULT_ERROR, sums, sizeof sums);
     memcpy(counts + i * TAREI_RESULT_COUNT, of, sizeof of);
   }

@@ -46,7 +46,34 @@ bool tarei_rows_next(tarei_rows *const rows, int64_t *const offset) {
   return true;
 }
 
+/* The same of float32, in lanes. */
+static int64_t rows_argmax_single(const float *const x, const int64_t n) {
+  enum { LANES = 16 };
+  float most[LANES];
+  int64_t i = 0;
+  for (int k = 0; k < LANES; k++) {
+    most[k] = -INFINITY;
+  }
+  for (; i + LANES <= n; i += LANES) {
+    for (int k = 0; k < LANES; k++) {
+      most[k] = x[i + k] > most[k] ? x[i + k] : most[k]; /* not with NaN */
+    }
+  }
+  for (; i < n; i++) {
+    most[0] = x[i] > most[0] ? x[i] : most[0];
+  }
+  for (int k = 1; k < LANES; k++) {
+    most[0] = most[k] > most[0] ? most[k] : most[0];
+  }
+  for (i = 0; i < n && x[i] != most[0]; i++) {
+  }
+  return most[0] > -INFINITY ? i : 0;
+}
+
 int64_t tarei_argmax(const tare_tensor *const values, const int64_t offset, const int64_t n) {
+  if (values->dtype == TARE_F32) {
+    return rows_argmax_single((const float *)values->data + offset, n);
+  }
   int64_t best = 0;
   double best_value = -INFINITY;
   for (int64_t i = 0; i < n; i++) {

@@ -245,6 +245,14 @@ static bool bounds_hold(const tarei_trials *const t, const tare_tune_score *cons
          score->integer_share >= t->options->min_integer_share;
 }
 
+static bool has_low_agreement(const tare_eval_result *const result) {
+  bool low = false;
+  for (int o = 0; o < result->n_outputs; o++) {
+    low = low || tare_agreement_is_low(result, o);
+  }
+  return low;
+}
+
 static tare_status score_results(const tarei_trials *const t, tare_plan *const *const plans,
                                  const tare_eval_result *const results, const int n,
                                  const bool metric, tare_tune_score *const scores,
@@ -258,7 +266,12 @@ static tare_status score_results(const tarei_trials *const t, tare_plan *const *
                                   .drop = {.value = NAN, .low = NAN, .high = NAN},
                                   .samples = results[i].total.samples,
                                   .other_shapes = results[i].total.other_shapes,
-                                  .integer_share = 1 - in_float};
+                                  .integer_share = 1 - in_float,
+                                  .agreement_kind = results[i].total.agreement_kind,
+                                  .agreement_output = results[i].total.agreement_output,
+                                  .agreement = results[i].total.agreement,
+                                  .agreement_tenth = results[i].total.agreement_tenth,
+                                  .agreement_is_low = has_low_agreement(&results[i])};
   }
   if (results->n_errors >= LEAST_OF_INTERVAL) {
     TAREI_TRY(score_intervals(results, n, scores, err));

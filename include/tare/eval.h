@@ -13,6 +13,29 @@
 extern "C" {
 #endif
 
+/** How the agreement of a plan with its reference is counted, by what an output is. */
+typedef enum tare_agreement {
+  TARE_AGREEMENT_AUTO = 0, /* by what the output looks like (docs/metrics.md) */
+  TARE_AGREEMENT_NONE = 1, /* signals, states, regression: the SQNR says it */
+  TARE_AGREEMENT_TOP1 =
+      2, /* classes: share of rows (last axis) with the same first largest value */
+  TARE_AGREEMENT_EDITS = 3,  /* sequences: edits between what is read in both, by the tokens of the
+                                reference; 0 is best. Floats are read as greedy CTC does, with the
+                                most frequent class as the blank, integers as they are */
+  TARE_AGREEMENT_COSINE = 4, /* embeddings: cosine of rows, the mean over samples */
+  TARE_AGREEMENT_EQUAL = 5,  /* integers: share of values that are the same */
+  TARE_AGREEMENT_COUNT       /* number of members */
+} tare_agreement;
+
+/** The name of a kind: "top1", ...; NULL if there is none of this number. */
+TARE_API const char *tare_agreement_name(tare_agreement kind);
+
+/** A kind that the program chooses for an output. */
+typedef struct tare_output_agreement {
+  const char *output; /* its name */
+  tare_agreement kind;
+} tare_output_agreement;
+
 /** Options of tare_eval; set the defaults with tare_eval_options_init. */
 typedef struct tare_eval_options {
   const tare_plan *against; /* the reference; NULL: no comparison of outputs */
@@ -42,7 +65,9 @@ typedef struct tare_eval_options {
                                for the plan */
   tare_progress_fn progress; /* NULL: none */
   void *progress_user;
-  void *reserved[8]; /* for later versions; NULL */
+  const tare_output_agreement *agreements; /* in place of what outputs look like */
+  int n_agreements;
+  void *reserved[6]; /* for later versions; NULL */
 } tare_eval_options;
 
 /**
@@ -63,8 +88,17 @@ typedef struct tare_eval_score {
   double together_db; /* of that output, 10 log10(sum ref^2 / sum (ref - got)^2) over all samples */
   double tenth_db;    /* of that output, the lowest of single samples, without a tenth of them */
   int worst;          /* number of that output; -1: none */
-  double cosine;      /* the lowest of the outputs, over all values that count */
-  double max_abs_error; /* over all values that are finite in the reference */
+  /** Of an output, how its agreement is counted; of several outputs the kind of the one that is
+   *  given. */
+  tare_agreement agreement_kind;
+  /** Of the kind; NAN if nothing counted. Of several outputs that which is worst beside what is
+   *  tolerated of its kind: 10 % of other answers or edits, 20 % of other integers, 5 % below a
+   *  cosine of 1. */
+  double agreement;
+  double agreement_tenth; /* of that output, the worst of single samples, without a tenth of them */
+  int agreement_output;   /* number of that output; -1: none */
+  double cosine;          /* the lowest of the outputs, over all values that count */
+  double max_abs_error;   /* over all values that are finite in the reference */
   /** Share of rows (last axis, 2 elements or more) with the same argmax (the first of equal values)
    *  and of values of integer outputs that are the same. */
   double top1_agreement;
@@ -88,6 +122,12 @@ typedef struct tare_error_tally {
   double max_abs;  /* largest absolute error */
   int64_t rows, agreed; /* of top1_agreement: rows and integers, and those that agree */
   int64_t values, constant, undefined, broken; /* as in tare_eval_score */
+  /** Sums over rows: of the variance of the reference within a row, and of the squares by which the
+   * class of the reference is above that of the plan in the reference. */
+  double spread, regret;
+  int64_t vectors;       /* rows that are not all zero in the reference */
+  double cosines;        /* the sum of their cosines */
+  int64_t tokens, edits; /* that are read in the reference, and between both */
 } tare_error_tally;
 
 /** A sample that counted in an evaluation. */
@@ -165,6 +205,16 @@ TARE_API void tare_eval_result_fini(tare_eval_result *result);
  */
 TARE_API tare_status tare_eval_score_of(const tare_eval_result *result, const int64_t *samples,
                                         int64_t n, tare_eval_score *out, tare_error *err);
+
+/**
+ * Whether the agreement of an output is low: fewer than 90 % of at least 100 rows have the same
+ * class, or there are edits for more than 10 % of at least 50 tokens, and the answers that differ
+ * are ones that the reference clearly prefers (not ties of a network that is not trained); the
+ * cosine is below 0.95 in a tenth of the samples; fewer than 80 % of at least 100 integers are the
+ * same.
+ * @param output 0 .. result->n_outputs - 1; another number is not low
+ */
+TARE_API bool tare_agreement_is_low(const tare_eval_result *result, int output);
 
 /**
  * Runs several plans in one pass over a data set: each sample is read once, and the reference runs

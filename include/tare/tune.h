@@ -38,7 +38,11 @@ typedef struct tare_tune_score {
   tare_interval sqnr;   /* the 95 % interval of sqnr_db, by a bootstrap over the samples; of fewer
                            than four samples sqnr_db itself */
   int64_t other_shapes; /* samples in which an output has another shape than in float */
-  void *reserved[1];    /* for later versions */
+  tare_agreement agreement_kind; /* as in tare_eval_score */
+  int agreement_output;
+  double agreement, agreement_tenth;
+  bool agreement_is_low; /* of one of the outputs (tare_agreement_is_low) */
+  void *reserved[1];     /* for later versions */
 } tare_tune_score;
 
 /** What a search does at a time. */

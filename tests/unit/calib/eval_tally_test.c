@@ -140,7 +140,8 @@ static void the_worst_decides(void **state) {
     errors[i * OUTPUTS] = (tare_error_tally){.signal = 1e9, .noise = 1, .got = 1, .values = 1};
     errors[i * OUTPUTS + 1] = (tare_error_tally){.signal = 100, .noise = 1, .got = 1, .values = 1};
   }
-  const tarei_score_errors all = {errors, OUTPUTS, OUTPUTS, NULL, SAMPLES};
+  const tarei_score_errors all = {
+      .errors = errors, .n_columns = OUTPUTS, .n_outputs = OUTPUTS, .n = SAMPLES};
   const tarei_score_choice any = {-1, -1};
   tare_eval_score s = {0};
   assert_int_equal(tarei_score_fill(&all, &any, &s, NULL), TARE_OK);
