@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/show/agreement.h"
 #include "tools/options/lengths.h"
 #include "tools/report.h"
 #include "tools/say.h"
@@ -37,6 +38,7 @@ void score_json(cJSON *const object, const tare_eval_score *const score, const i
     json_real(object, "cosine", score->cosine);
     json_real(object, "max_abs_error", score->max_abs_error);
     json_real(object, "top1_agreement", score->top1_agreement);
+    agreement_json(object, score);
     json_int(object, "other_shapes", score->other_shapes);
     json_int(object, "values", score->values);
     json_int(object, "constant", score->constant);
@@ -166,7 +168,7 @@ static void print_total(const tare_eval_result *const result, const int metric,
     print_sqnr(result);
     print_figure("cosine", total->cosine, 6, "");
     print_max_abs(total->max_abs_error);
-    print_figure("top-1 agreement", 100 * total->top1_agreement, 3, " %");
+    agreement_print(result, score_n_compared(result) > 1);
     score_print_left_out(total);
   }
   if (total->other_shapes > 0) {
@@ -208,9 +210,10 @@ void levels_json(cJSON *const object, const tare_eval_result *const result, cons
 }
 
 /* A table of scores, without its rows. */
-static report *begin_scores(const char *const first, const int metric) {
+static report *begin_scores(const char *const first, const tare_agreement kind, const int metric) {
   char *const own = metric_column(metric, "metric"), *const other = metric_column(metric, "ref");
-  char *const columns = cli_format("%s,samples>,SQNR dB>,top-1 %%>,%s>,%s>", first, own, other);
+  char *const columns =
+      cli_format("%s,samples>,SQNR dB>,%s>,%s>,%s>", first, agreement_head(kind), own, other);
   report *const r = report_new(columns);
   free(own);
   free(other);
@@ -218,32 +221,37 @@ static report *begin_scores(const char *const first, const int metric) {
   return r;
 }
 
-static void print_row(report *const r, const tare_eval_score *const s, const char *const name,
-                      const int metric) {
+static void print_row(report *const r, const tare_eval_score *const s, const tare_agreement kind,
+                      const char *const name, const int metric) {
   report_cell(r, "%s", name);
   report_cell(r, "%" PRId64, s->samples);
   report_number(r, 2, s->sqnr_db);
-  report_number(r, 3, 100 * s->top1_agreement);
+  agreement_cell(r, kind, s);
   report_number(r, metric_decimals(metric, s->metric), metric_shown(metric, s->metric));
   report_number(r, metric_decimals(metric, s->reference), metric_shown(metric, s->reference));
 }
 
 void score_print_profiles(const tare_eval_score *const *const scores,
                           const tare_profiles *const profiles, const int metric) {
-  report *const r = begin_scores("profile~", metric);
+  tare_agreement kind = TARE_AGREEMENT_AUTO;
+  for (int p = tare_profiles_count(profiles) - 1; p >= 0; p--) {
+    kind = isnan(scores[p]->agreement) ? kind : scores[p]->agreement_kind;
+  }
+  report *const r = begin_scores("profile~", kind, metric);
   for (int p = 0; p < tare_profiles_count(profiles); p++) {
     char *const text = profile_text(profiles, p);
-    print_row(r, scores[p], text, metric);
+    print_row(r, scores[p], kind, text, metric);
     free(text);
   }
   report_print(r, stdout);
 }
 
 static void score_print_levels(const tare_eval_result *const result, const int metric) {
-  report *const r = begin_scores("gain dB>", metric);
+  const tare_agreement kind = result->total.agreement_kind;
+  report *const r = begin_scores("gain dB>", kind, metric);
   for (int l = 0; l < result->n_levels; l++) {
     char *const text = gain_text(result->levels[l].gain_db);
-    print_row(r, &result->levels[l].score, text, metric);
+    print_row(r, &result->levels[l].score, kind, text, metric);
     free(text);
   }
   report_print(r, stdout);
@@ -345,6 +353,9 @@ void score_warn_outputs(const opt_common *const common, const tare_eval_result *
                         const tare_plan *const plan) {
   score_warn_undefined(common, result, result->samples);
   score_warn_shapes(common, result, plan);
+  const tare_port *ports = NULL;
+  (void)tare_plan_outputs(plan, &ports);
+  agreement_warn(common, result, ports, SCORE_LOW_SQNR);
 }
 
 void score_print_outputs(const tare_eval_result *const result, const tare_plan *const plan) {
@@ -353,7 +364,7 @@ void score_print_outputs(const tare_eval_result *const result, const tare_plan *
   }
   const tare_port *ports = NULL;
   const int n = tare_plan_outputs(plan, &ports);
-  report *const r = report_new("output~,SQNR dB>,cosine>,max abs error>,top-1 %>");
+  report *const r = report_new("output~,SQNR dB>,cosine>,max abs error>,agreement>");
   for (int o = 0; o < n; o++) {
     const tare_eval_score *const s = &result->outputs[o];
     if (was_compared(s)) {
@@ -361,7 +372,7 @@ void score_print_outputs(const tare_eval_result *const result, const tare_plan *
       report_number(r, 2, s->sqnr_db);
       report_number(r, 6, s->cosine);
       report_cell(r, isnan(s->max_abs_error) ? "-" : "%.6g", s->max_abs_error);
-      report_number(r, 3, 100 * s->top1_agreement);
+      agreement_cell(r, TARE_AGREEMENT_AUTO, s);
     }
   }
   putchar('\n');

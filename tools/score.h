@@ -64,7 +64,7 @@ void score_warn_shapes(const opt_common *common, const tare_eval_result *result,
 void score_warn_undefined(const opt_common *common, const tare_eval_result *result,
                           const tare_eval_sample *samples);
 
-/* Both. */
+/* Both, and of answers that are not those of the reference. */
 void score_warn_outputs(const opt_common *common, const tare_eval_result *result,
                         const tare_plan *plan);
 

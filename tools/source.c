@@ -160,6 +160,7 @@ tare_status source_open(const opt_inputs *const o, const ports *const p,
                         tare_error *const err) {
   const bool again = *streaming != NULL; /* a second data set of the same model */
   CLI_TRY(source_check_paths(&o->paths, err));
+  CLI_TRY(opt_agreement_check(o->agreement, p->outputs, p->n_outputs, err));
   if (!again) {
     CLI_TRY(streaming_new(&o->streaming, p, streaming, err));
   }
@@ -222,6 +223,8 @@ tare_eval_options source_eval_options(const opt_inputs *const options,
   o.length_inputs = lengths->items;
   o.n_length_inputs = lengths->n;
   o.streaming = streaming;
+  o.agreements = options->agreement ? options->agreement->items : NULL;
+  o.n_agreements = options->agreement ? options->agreement->n : 0;
   o.threads = options->common.threads;
   return o;
 }

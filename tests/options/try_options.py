@@ -22,6 +22,7 @@ import tempfile
 # Values of an option; {scene} stands for what a scene has under this name. None: the option takes no value.
 EXAMPLES = {
     "against": ["{model}", "{plan}"],
+    "agreement": ["{output}=top1", "{output}=edits", "{output}=none", "missing=top1"],
     "algo-header": ["EntropyCalibration2", "MinMaxCalibration"],
     "allow-external": ["{folder}"],
     "alphabet": ["0123456789", "ab"],

@@ -157,6 +157,7 @@ static error_t calibrate_parse(const int key, char *const arg, struct argp_state
       state->child_inputs[3] = &a->parts;
       state->child_inputs[4] = &a->choice;
       state->child_inputs[5] = &a->search_limit;
+      state->child_inputs[6] = &a->in.agreement;
       return 0;
     case 'o':
       a->output = arg;
@@ -188,6 +189,7 @@ static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
                                              {&opt_parts_argp, 0, "Parts of the data:", 6},
                                              {&opt_choice_argp, 0, "Choice of samples:", 5},
                                              {&opt_search_limit_argp, 0, NULL, 0},
+                                             {&opt_agreement_argp, 0, NULL, 0},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -361,6 +363,7 @@ static tare_status calibrate_print_text(const calibrate_arguments *const a,
     report_cell(r, "%" PRId64, tare_stats_profile_samples(w->stats, p));
   }
   report_print(r, stdout);
+  accuracy_print(&w->accuracy);
   if (w->table) {
     table_print(w->table);
     table_print_written(&w->out, w->table);

@@ -18,9 +18,11 @@
 #include "tools/compare/compare_work.h"
 #include "tools/options/length_inputs.h"
 #include "tools/options/choose_profiles.h"
+#include "tools/show/agreement.h"
 #include "tools/options/lengths.h"
 #include "tools/peak.h"
 #include "tools/say.h"
+#include "tools/score.h"
 #include "tools/signals.h"
 #include "tools/source.h"
 #include "tools/compare/worst.h"
@@ -76,6 +78,15 @@ static tare_status find_worst(const compare_arguments *const a, compare_work *co
              : TARE_OK;
 }
 
+/* What ranks first is what is taken. */
+static void compare_warn(const compare_arguments *const a, const compare_work *const w) {
+  const int first = grid_first(&w->grid);
+  if (first >= 0) {
+    const ports p = ports_of_model(w->model);
+    agreement_warn(&a->in.common, &w->grid.items[first].result, p.outputs, SCORE_LOW_SQNR);
+  }
+}
+
 static tare_status report_grid(const compare_arguments *const a, compare_work *const w,
                                tare_error *const err) {
   const provenance origin = {
@@ -92,6 +103,7 @@ static tare_status report_grid(const compare_arguments *const a, compare_work *c
                           .n_requirements = a->requires.n,
                           .budget = &w->budget,
                           .verdict = &w->verdict};
+  compare_warn(a, w);
   cJSON *const document = grid_document(&w->grid, &c);
   details_json(document, &w->details);
   const tare_status status = report_files_write(document, &a->reports, err);

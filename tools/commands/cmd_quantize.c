@@ -108,6 +108,7 @@ static error_t quantize_parse(const int key, char *const arg, struct argp_state 
       state->child_inputs[3] = &a->metric;
       state->child_inputs[4] = &a->weight_methods;
       state->child_inputs[5] = &a->search_limit;
+      state->child_inputs[6] = &a->in.agreement;
       return 0;
     case 'o':
       a->output = arg;
@@ -144,6 +145,7 @@ static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
                                              {&opt_metric_argp, 0, "Metric, with --eval:", 5},
                                              {&opt_weight_methods_argp, 0, NULL, 0},
                                              {&opt_search_limit_argp, 0, NULL, 0},
+                                             {&opt_agreement_argp, 0, NULL, 0},
                                              {0}};
 
 static const struct argp ARGP = {
@@ -335,6 +337,7 @@ static void print_files(const quantize_arguments *const a, const quantize_work *
       free(text);
     }
     export_print(file->out, &a->export.options);
+    accuracy_print(&file->checked);
     export_print_written(file->path, file->external);
   }
 }

@@ -51,6 +51,7 @@ static error_t run_parse(const int key, char *const arg, struct argp_state *cons
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->in;
       state->child_inputs[1] = &a->metric;
+      state->child_inputs[2] = &a->in.agreement;
       return 0;
     case OPT_AGAINST:
       a->against = arg;
@@ -75,8 +76,10 @@ static error_t run_parse(const int key, char *const arg, struct argp_state *cons
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_inputs_argp, 0, NULL, 0}, {&opt_metric_argp, 0, "Metric:", 4}, {0}};
+static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
+                                             {&opt_metric_argp, 0, "Metric:", 4},
+                                             {&opt_agreement_argp, 0, NULL, 0},
+                                             {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/show/agreement.h"
 #include "tools/calibration.h"
 #include "tools/quantize/quantize_choose.h"
 #include "tools/options/families.h"
@@ -142,17 +143,22 @@ static char *tune_help(const int key, const char *const text, void *const input)
   return key == OPT_TUNE_METHOD ? family_help(text, &methods) : (char *)text;
 }
 
+static void tune_begin(tune_arguments *const a, struct argp_state *const state) {
+  tare_tune_options_init(&a->tune);
+  state->child_inputs[0] = &a->in;
+  state->child_inputs[1] = &a->percentile;
+  state->child_inputs[2] = &a->build;
+  state->child_inputs[3] = &a->metric;
+  state->child_inputs[4] = &a->weight_methods;
+  state->child_inputs[5] = &a->in.agreement;
+}
+
 static error_t tune_parse(const int key, char *const arg, struct argp_state *const state) {
   tune_arguments *const a = state->input;
   const cli_family methods = family_methods();
   switch (key) {
     case ARGP_KEY_INIT:
-      tare_tune_options_init(&a->tune);
-      state->child_inputs[0] = &a->in;
-      state->child_inputs[1] = &a->percentile;
-      state->child_inputs[2] = &a->build;
-      state->child_inputs[3] = &a->metric;
-      state->child_inputs[4] = &a->weight_methods;
+      tune_begin(a, state);
       return 0;
     case 'o':
       a->output = arg;
@@ -193,10 +199,13 @@ static error_t tune_parse(const int key, char *const arg, struct argp_state *con
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_inputs_argp, 0, NULL, 0},         {&opt_percentile_argp, 0, NULL, 0},
-    {&opt_build_argp, 0, "Precision:", 4},  {&opt_metric_argp, 0, "Metric, with --eval:", 5},
-    {&opt_weight_methods_argp, 0, NULL, 0}, {0}};
+static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
+                                             {&opt_percentile_argp, 0, NULL, 0},
+                                             {&opt_build_argp, 0, "Precision:", 4},
+                                             {&opt_metric_argp, 0, "Metric, with --eval:", 5},
+                                             {&opt_weight_methods_argp, 0, NULL, 0},
+                                             {&opt_agreement_argp, 0, NULL, 0},
+                                             {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
@@ -441,6 +450,19 @@ static void tell_of_float(const tune_arguments *const a, const tune_work *const 
   }
 }
 
+/* A bound on the SQNR says nothing about answers. */
+static void warn_agreement(const tune_arguments *const a, const tune_work *const w,
+                           const tare_tune_score *const score) {
+  const tare_port *outputs = NULL;
+  (void)tare_plan_outputs(tare_tuned_plan(w->tuned), &outputs);
+  char *const text = agreement_text(score->agreement_kind, score->agreement, 1);
+  say(&a->in.common,
+      "warning: the plan has %.1f dB, but output '%s' has other answers than float: %s (--metric "
+      "agreement --output-index %d --max-drop 1%% bounds it)",
+      score->sqnr_db, outputs[score->agreement_output].name, text, score->agreement_output);
+  free(text);
+}
+
 static void warn_tuned(const tune_arguments *const a, const tune_work *const w) {
   const tare_tune_score score = tare_tuned_score(w->tuned);
   const tare_tune_score standard = tare_tuned_standard(w->tuned);
@@ -449,6 +471,8 @@ static void warn_tuned(const tune_arguments *const a, const tune_work *const w) 
   }
   if (score.sqnr_db < ACCURACY_LIMIT) {
     accuracy_warn(&a->in.common, "the plan", score.sqnr_db, "", score.samples);
+  } else if (score.agreement_is_low) {
+    warn_agreement(a, w, &score);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/show/agreement.h"
 #include "tools/compare/compare_lengths.h"
 #include "tools/report.h"
 #include "tools/score.h"
@@ -61,6 +62,10 @@ static char *bucket_text(const length_bucket *const b) {
                           : cli_format("%" PRId64 "..%" PRId64, b->min, b->max);
 }
 
+static tare_agreement lengths_kind(const grid *const g) {
+  return g->items[grid_first(g)].result.total.agreement_kind;
+}
+
 static void lengths_row(report *const r, const grid *const g, const int bucket, const int metric) {
   const length_bucket *const b = &g->lengths.items[bucket];
   const length_figure *const fp32 = &g->fp32_lengths[bucket];
@@ -75,7 +80,7 @@ static void lengths_row(report *const r, const grid *const g, const int bucket, 
   }
   report_sqnr(r, first->score.sqnr_db);
   report_decibels(r, false, first->sqnr.low, first->sqnr.high);
-  report_number(r, 2, 100 * first->score.top1_agreement);
+  agreement_cell(r, lengths_kind(g), &first->score);
   report_number(r, 2, 1000 * fp32->seconds);
   report_number(r, 2, 1000 * first->seconds);
 }
@@ -110,8 +115,9 @@ void lengths_print(const grid *const g, const int metric) {
   char *const fit = grid_fit_text(g, grid_first(g));
   char *const fp32 = metric_column(metric, "fp32"), *const int8 = metric_column(metric, "int8");
   char *const scores = metric < 0 ? cli_format("%s", "") : cli_format("%s>,%s>,", fp32, int8);
-  char *const columns = cli_format("%s<,n>,%sSQNR dB>,95 %%>,top-1 %%>,fp32 ms>,ms>",
-                                   *g->lengths.symbol ? g->lengths.symbol : "length", scores);
+  char *const columns = cli_format("%s<,n>,%sSQNR dB>,95 %%>,%s>,fp32 ms>,ms>",
+                                   *g->lengths.symbol ? g->lengths.symbol : "length", scores,
+                                   agreement_head(lengths_kind(g)));
   printf("\nby length: %s, %s%s%s\n", fit, g->items[grid_first(g)].method,
          metric < 0 ? "" : ", by ", metric < 0 ? "" : tare_metric_name(metric));
   report *const r = report_new(columns);

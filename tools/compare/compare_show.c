@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/show/agreement.h"
 #include "tools/compare/compare_budget.h"
 #include "tools/compare/compare_lengths.h"
 #include "tools/compare/requirement.h"
@@ -127,8 +128,9 @@ static void print_intervals(const grid *const g, const int metric) {
       tare_metric_name(metric), tare_metric_get_unit(metric).difference, samples, cli_s(samples));
 }
 
-static void add_fidelity(report *const r, const tare_eval_result *const result) {
-  report_number(r, 3, 100 * result->total.top1_agreement);
+static void add_fidelity(report *const r, const tare_agreement kind,
+                         const tare_eval_result *const result) {
+  agreement_cell(r, kind, &result->total);
   report_number(r, 2, result->seconds);
 }
 
@@ -140,20 +142,25 @@ static void add_fidelity_intervals(report *const r, const grid_strategy *const s
 
 /* Marks are those of the table before, if there is a metric. */
 static void print_fidelity(const grid *const g, const int metric) {
-  report *const r = report_new(" <,fit<,method<,SQNR dB>,95 %>,to first 95 %>,top-1 %>,run s>");
+  const tare_agreement kind =
+      g->n_ranked ? g->items[grid_first(g)].result.total.agreement_kind : TARE_AGREEMENT_AUTO;
+  char *const columns = cli_format(" <,fit<,method<,SQNR dB>,95 %%>,to first 95 %%>,%s>,run s>",
+                                   agreement_head(kind));
+  report *const r = report_new(columns);
+  free(columns);
   report_cell(r, "%s", "");
   add_fp32_names(r);
   for (int i = 0; i < 3; i++) {
     report_cell(r, "-");
   }
-  add_fidelity(r, &g->fp32);
+  add_fidelity(r, kind, &g->fp32);
   for (int i = 0; i < g->n_ranked; i++) {
     const grid_strategy *const s = &g->items[g->order[i]];
     report_cell(r, "%s", metric < 0 ? mark_of(g, i, metric) : "");
     add_names(r, g, g->order[i]);
     report_number(r, 2, s->result.total.sqnr_db);
     add_fidelity_intervals(r, s);
-    add_fidelity(r, &s->result);
+    add_fidelity(r, kind, &s->result);
   }
   report_print(r, stdout);
 }

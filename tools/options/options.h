@@ -30,7 +30,8 @@ enum option_keys {
   KEYS_PARTS = 0xf00,
   KEYS_CHOICE = 0x1000,
   KEYS_SEARCH_LIMIT = 0x1100,
-  OPT_COMMAND = 0x1200 /* a command's own keys begin here */
+  KEYS_AGREEMENT = 0x1200,
+  OPT_COMMAND = 0x1300 /* a command's own keys begin here */
 };
 
 typedef struct opt_common {
@@ -143,6 +144,12 @@ typedef struct opt_model {
   int n_sets;
 } opt_model;
 
+/* Kinds of agreement that were given. */
+typedef struct opt_agreement {
+  tare_output_agreement *items;
+  int n;
+} opt_agreement;
+
 /* MODEL DATA..., and the groups of every command that runs a model over data. */
 typedef struct opt_inputs {
   opt_common common;
@@ -151,9 +158,10 @@ typedef struct opt_inputs {
   opt_fit fit;
   opt_streaming streaming;
   opt_model model;
-  const char *path; /* MODEL or PLAN */
-  cli_list paths;   /* DATA..., at least one unless no_data */
-  bool no_data;     /* DATA may be missing */
+  const char *path;         /* MODEL or PLAN */
+  cli_list paths;           /* DATA..., at least one unless no_data */
+  bool no_data;             /* DATA may be missing */
+  opt_agreement *agreement; /* NULL: none were given */
 } opt_inputs;
 
 /* Makes the groups whose options are rows of the library; before any of them is used. */
@@ -172,6 +180,7 @@ extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, op
     opt_inputs_argp;
 /* How long a search for layers may take, as a double; 0: the default. */
 extern const struct argp opt_search_limit_argp;
+extern const struct argp opt_agreement_argp;  /* the `agreement` of opt_inputs */
 extern const struct argp opt_percentile_argp; /* its input is a double; 0: the default */
 /* Text as a percentile that methods take; ends the parse otherwise, naming `option`. */
 double opt_percentile_of(const struct argp_state *state, const char *option, const char *text);
@@ -226,6 +235,10 @@ tare_status opt_profiles_apply(const opt_profiles *options, tare_profiles *profi
 
 /* How models and plans are read under the limits of the options, which are kept. */
 tare_load_options opt_load(const opt_common *options);
+
+/* That what was given names outputs. */
+tare_status opt_agreement_check(const opt_agreement *given, const tare_port *outputs, int n,
+                                tare_error *err);
 
 /* Opens data for a model's or plan's inputs. */
 tare_status opt_data_open(const opt_data *options, const opt_common *common, const cli_list *paths,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/say.h"
+#include "tools/show/agreement.h"
 #include "tools/show/layer_facts.h"
 #include "tools/source.h"
 #include "tools/tune/effort.h"
@@ -121,6 +122,30 @@ static tare_status accuracy_rank(const accuracy_case *const c, const accuracy_ru
   return status;
 }
 
+static int n_judged(const tare_eval_result *const result) {
+  int n = 0;
+  for (int o = 0; o < result->n_outputs; o++) {
+    n += !isnan(result->outputs[o].sqnr_db) || !isnan(result->outputs[o].agreement);
+  }
+  return n;
+}
+
+/* "; worst output 'logits' of 2", or one by the SQNR and another by the agreement. */
+static char *append_worst(char *text, const tare_eval_result *const result,
+                          const tare_eval_score *const score) {
+  const int by_sqnr = score->worst, by_agreement = score->agreement_output, n = n_judged(result);
+  if (n < 2 || (by_sqnr < 0 && by_agreement < 0)) {
+    return text;
+  }
+  if (by_sqnr < 0 || by_agreement < 0 || by_sqnr == by_agreement) {
+    return cli_append(text, "; worst output '%s' of %d",
+                      result->output_names[by_sqnr < 0 ? by_agreement : by_sqnr], n);
+  }
+  return cli_append(text, "; worst of %d outputs '%s', by %s '%s'", n,
+                    result->output_names[by_sqnr], tare_agreement_name(score->agreement_kind),
+                    result->output_names[by_agreement]);
+}
+
 void accuracy_note(accuracy *const out, const tare_eval_result *const result,
                    const tare_eval_score *const score) {
   char *const worst = score_worst_text(result, score);
@@ -128,6 +153,34 @@ void accuracy_note(accuracy *const out, const tare_eval_result *const result,
   out->sqnr_db = score->sqnr_db;
   snprintf(out->worst, sizeof out->worst, "%s", worst);
   free(worst);
+  out->agreement_kind = score->agreement_kind;
+  out->agreement = score->agreement;
+  out->agreement_tenth = score->agreement_tenth;
+  out->agreement_output = score->agreement_output;
+  char *const of = append_worst(
+      cli_format("%" PRId64 " sample%s", score->samples, cli_s(score->samples)), result, score);
+  snprintf(out->of, sizeof out->of, "%s", of);
+  free(of);
+}
+
+void accuracy_print(const accuracy *const a) {
+  if (!a->samples) {
+    return;
+  }
+  char *const agreement = agreement_text(a->agreement_kind, a->agreement, 1);
+  const bool equal = isinf(a->sqnr_db) && a->sqnr_db > 0, has_sqnr = !isnan(a->sqnr_db);
+  printf("accuracy   ");
+  if (equal) {
+    printf("equal to float");
+  } else if (isinf(a->sqnr_db)) {
+    printf("outputs are NaN or infinite in int8 alone");
+  } else if (has_sqnr) {
+    printf("%.1f dB", a->sqnr_db);
+  } else if (!*agreement) {
+    printf("no figure");
+  }
+  printf("%s%s (%s)\n", has_sqnr && *agreement ? ", " : "", agreement, a->of);
+  free(agreement);
 }
 
 /* Gives the table requests for layers that 8 bits cost too much, and measures its plan again. */
@@ -267,7 +320,7 @@ static tare_status accuracy_look(const accuracy_case *const c, accuracy_run *con
 tare_status accuracy_check(const accuracy_case *const c, accuracy *const out,
                            tare_error *const err) {
   accuracy_run r = {0};
-  *out = (accuracy){.sqnr_db = NAN};
+  *out = (accuracy){.sqnr_db = NAN, .agreement = NAN};
   if (c->in->common.quiet && !c->in->common.json && !c->kept) {
     return TARE_OK;
   }
@@ -292,6 +345,11 @@ void accuracy_json(cJSON *const object, const accuracy *const a) {
     json_int(item, "samples", a->samples);
     json_bool(item, "equal", isinf(a->sqnr_db) && a->sqnr_db > 0);
     json_real(item, "sqnr_db", a->sqnr_db);
+    const tare_eval_score agreement = {.agreement_kind = a->agreement_kind,
+                                       .agreement = a->agreement,
+                                       .agreement_tenth = a->agreement_tenth,
+                                       .agreement_output = a->agreement_output};
+    agreement_json(item, &agreement);
     json_int(item, "raised", a->n_raised);
     if (a->n_raised) {
       json_real(item, "raised_share", a->share);

@@ -41,7 +41,11 @@ typedef struct accuracy_case {
 typedef struct accuracy {
   int64_t samples; /* 0: not checked */
   double sqnr_db;
-  char worst[256];         /* score_worst_text, cut */
+  char worst[256];               /* score_worst_text, cut */
+  tare_agreement agreement_kind; /* as in tare_eval_score */
+  double agreement, agreement_tenth;
+  int agreement_output;
+  char of[320];            /* the samples, and of several outputs the worst: "8 samples; ..." */
   int n_raised;            /* layers */
   double share;            /* of the multiply-adds in these, 0..1 */
   double standard_sqnr_db; /* of the worst output without them */
@@ -61,6 +65,9 @@ void accuracy_warn(const opt_common *common, const char *what, double sqnr_db, c
 
 /* Notes what a result says. */
 void accuracy_note(accuracy *out, const tare_eval_result *result, const tare_eval_score *score);
+
+/* Prints "accuracy   32.1 dB, top-1 98.2 % (8 samples)" if it was checked. */
+void accuracy_print(const accuracy *a);
 
 /* What the ranking of layers may take, if the user gave so much; 0: none. */
 double accuracy_ranking_seconds(double given);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/show/agreement.h"
 #include "tools/json_out.h"
 #include "tools/report.h"
 #include "tools/score.h"
@@ -43,6 +44,10 @@ static void print_score(const tune_report *const r, const char *const head,
       printf(" (95 %%: %.1f to %.1f)", score->sqnr.low, score->sqnr.high);
     }
   }
+  char *const agreement = agreement_text(score->agreement_kind, score->agreement, 1);
+  printf("%s%s", *agreement && !isinf(score->sqnr_db) ? ", " : "",
+         isinf(score->sqnr_db) ? "" : agreement);
+  free(agreement);
   if (r->metric >= 0) {
     const tare_metric_unit unit = tare_metric_get_unit(r->metric);
     printf(", %s worse by %.2f %s (95 %%: %.2f to %.2f)", tare_metric_name(r->metric),
@@ -288,6 +293,11 @@ static void tune_score_json(cJSON *const object, const char *const name, const t
   json_int(item, "samples", score->samples);
   json_bool(item, "holds", score->holds);
   json_int(item, "other_shapes", score->other_shapes);
+  const tare_eval_score agreement = {.agreement_kind = score->agreement_kind,
+                                     .agreement = score->agreement,
+                                     .agreement_tenth = score->agreement_tenth,
+                                     .agreement_output = score->agreement_output};
+  agreement_json(item, &agreement);
 }
 
 static void tuned_levels_json(cJSON *const object, const tune_report *const r) {

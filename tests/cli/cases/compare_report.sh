@@ -18,7 +18,7 @@ rm names.md text 'a|b*.onnx'
 echo "# CSV"
 head -n 1 r.csv
 cut -d, -f1-6 r.csv | tail -n +2
-awk -F, 'NF != 21' r.csv
+awk -F, 'NF != 23' r.csv
 echo "# JSON"
 cmp printed r.json
 "$JSON_CHECK" command == compare metric.name == accuracy metric.factor == 100 profiles length 1 \

@@ -23,7 +23,8 @@ static const struct argp_option OPTIONS[] = {
     {"pad-stats", OPT_PAD_STATS, "LIST", 0, "Padding in the statistics of fits that pad: ", 0},
     {"precisions", OPT_PRECISIONS, "LIST", 0, "Precisions of the plans to try: ", 0},
     {"raise-layers", OPT_RAISE_FIRST, "WHEN", 0,
-     "Find by trial which layers of what ranks first need more than 8 bits, as tare calibrate does, "
+     "Find by trial which layers of what ranks first need more than 8 bits, as tare calibrate "
+     "does, "
      "and rank it with them raised: ",
      0},
     {"report", OPT_REPORT, "FILE", 0, "Write a report: ", 0},
@@ -230,6 +231,7 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
       state->child_inputs[2] = &a->build;
       state->child_inputs[3] = &a->percentile;
       state->child_inputs[4] = &a->weight_methods;
+      state->child_inputs[5] = &a->in.agreement;
       compare_defaults(a);
       return 0;
     case ARGP_KEY_END:
@@ -242,10 +244,13 @@ static error_t compare_parse(const int key, char *const arg, struct argp_state *
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_inputs_argp, 0, NULL, 0},         {&opt_metric_argp, 0, "Metric:", 4},
-    {&opt_build_argp, 0, "Precision:", 5},  {&opt_percentile_argp, 0, NULL, 0},
-    {&opt_weight_methods_argp, 0, NULL, 0}, {0}};
+static const struct argp_child CHILDREN[] = {{&opt_inputs_argp, 0, NULL, 0},
+                                             {&opt_metric_argp, 0, "Metric:", 4},
+                                             {&opt_build_argp, 0, "Precision:", 5},
+                                             {&opt_percentile_argp, 0, NULL, 0},
+                                             {&opt_weight_methods_argp, 0, NULL, 0},
+                                             {&opt_agreement_argp, 0, NULL, 0},
+                                             {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,

@@ -20,6 +20,8 @@ static const struct csv_column {
     {"sqnr_high_db", "sqnr_interval.high"},
     {"sqnr_to_first_db", "sqnr_to_first.value"},
     {"top1_agreement", "top1_agreement"},
+    {"agreement_kind", "agreement.kind"},
+    {"agreement", "agreement.value"},
     {"metric", "metric.name"},
     {"metric_value", "metric.value"},
     {"metric_to_fp32", "to_fp32.value"},

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/show/agreement.h"
 #include "tools/cli.h"
 #include "tools/compare/report/members.h"
 #include "tools/compare/report/report_file.h"
@@ -49,8 +50,23 @@ static char *md_append_heads(char *text, const cJSON *const metric) {
     text = md_append_member(cli_append(text, " "), metric, "unit");
     text = cli_append(text, " | to fp32 (95 %%) |");
   }
-  text = cli_append(text, " SQNR dB | 95 %% | top-1 %% | run s |\n|---:|---|---|");
+  text = cli_append(text, " SQNR dB | 95 %% | agreement | run s |\n|---:|---|---|");
   return cli_append(text, "%s---:|---:|---:|---:|\n", metric ? "---:|---:|" : "");
+}
+
+static char *md_append_agreement(char *text, const cJSON *const item) {
+  char *const kind = member_text(item, "agreement.kind");
+  int k = 0;
+  while (k < TARE_AGREEMENT_COUNT && strcmp(tare_agreement_name(k), kind) != 0) {
+    k++;
+  }
+  free(kind);
+  char *const figure = k < TARE_AGREEMENT_COUNT
+                           ? agreement_text(k, member_number(item, "agreement.value"), 2)
+                           : cli_format("%s", "");
+  text = cli_append(text, " %s |", *figure ? figure : "-");
+  free(figure);
+  return text;
 }
 
 static char *md_append_row(char *text, const cJSON *const document, const cJSON *const item,
@@ -71,7 +87,7 @@ static char *md_append_row(char *text, const cJSON *const document, const cJSON 
              ? cli_append(text, " equal |")
              : md_append_number(text, 2, member_number(item, "sqnr_db"));
   text = md_append_interval(text, item, "sqnr_interval", "", 1);
-  text = md_append_number(text, 3, 100 * member_number(item, "top1_agreement"));
+  text = md_append_agreement(text, item);
   return cli_append(md_append_number(text, 2, member_number(item, "run_seconds")), "\n");
 }
 

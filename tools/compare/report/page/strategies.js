@@ -110,6 +110,16 @@ function limits(order, value, interval, zero) {
   return all.length > 0 ? { suggestedMin: Math.min(...all), suggestedMax: Math.max(...all) } : {};
 }
 
+// Of the kind that the outputs have.
+function agreementText(agreement) {
+  const words = { top1: 'top-1', edits: 'edits', cosine: 'cosine', equal: 'equal' };
+  if (!agreement) {
+    return NONE;
+  }
+  return words[agreement.kind] + ' ' + (agreement.kind === 'cosine' ? fixed(agreement.value, 5)
+    : fixed(100 * agreement.value, 2) + '\u00a0%');
+}
+
 function rankingColumns(report) {
   const { metric } = report;
   const compared = (s) => (s.rank ? s.sqnr_to_first : null);
@@ -124,7 +134,7 @@ function rankingColumns(report) {
     { head: 'SQNR dB', number: true, cell: (s) => (s.rank ? sqnrText(s, s.sqnr_db) : NONE) },
     { head: '95\u00a0%', number: true, cell: (s) => span(s.sqnr_interval, 2) },
     { head: 'to first dB (95\u00a0%)', number: true, cell: (s) => span(compared(s), 2, signed) },
-    { head: 'top-1 %', number: true, cell: (s) => (s.rank ? fixed(100 * s.top1_agreement, 3) : NONE) },
+    { head: 'agreement', number: true, cell: (s) => agreementText(s.agreement) },
     { head: 'ms a sample', number: true, cell: (s) => fixed(milliseconds(s), 3) },
   ];
 }
