@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence
 
@@ -63,6 +64,15 @@ class Score:
     """Values left out, as they are NaN or infinite in the reference."""
     broken: int
     """Values that are NaN or infinite in the plan alone."""
+    agreement: float = math.nan
+    """Of the kind of the output; of several outputs the one that is worst beside what is tolerated
+    of its kind."""
+    agreement_kind: str = "none"
+    """``top1``, ``edits``, ``cosine``, ``equal`` or ``none``: how it is counted."""
+    agreement_tenth: float = math.nan
+    """The worst of single samples, without a tenth of them."""
+    agreement_output: str = ""
+    """Name of the output; "" if none has an agreement."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +154,17 @@ def metrics() -> list[Metric]:
     return [one(i) for i in range(lib.tare_n_metrics())]
 
 
+def _kind(s: Any) -> str:
+    """Of a score without an agreement: none."""
+    return "none" if math.isnan(s.agreement) else text(lib.tare_agreement_name(s.agreement_kind))
+
+
 def _score(s: Any, names: list[str]) -> Score:
     return Score(int(s.samples), s.sqnr_db, s.cosine, s.max_abs_error, s.top1_agreement, s.metric,
                  s.reference, int(s.other_shapes), s.together_db, s.tenth_db,
                  names[s.worst] if s.worst >= 0 else "", int(s.values), int(s.constant),
-                 int(s.undefined), int(s.broken))
+                 int(s.undefined), int(s.broken), s.agreement, _kind(s), s.agreement_tenth,
+                 names[s.agreement_output] if s.agreement_output >= 0 else "")
 
 
 def _difference(d: Any) -> Difference:
@@ -185,14 +201,27 @@ class EvalOptions:
                  fit: str = "native", outside: str = "error",
                  pad_values: Optional[Mapping[str, float]] = None,
                  length_inputs: Optional[Sequence[str]] = None, threads: int = 0,
-                 profile: Optional[int] = None, streaming: Optional[Streaming] = None) -> None:
+                 profile: Optional[int] = None, streaming: Optional[Streaming] = None,
+                 agreement: Optional[Mapping[str, str]] = None) -> None:
         self.fit = Fit(fit, outside, pad_values, length_inputs, streaming is not None)
         self.streaming = streaming
         self.c = c = keep.new("tare_eval_options *")
         lib.tare_eval_options_init(c)
         self._set_metric(metric, metric_options or {}, keep)
+        self._set_agreement(agreement or {}, keep)
         c.output, c.threads = output, threads
         c.profile = -1 if profile is None else profile
+
+    def _set_agreement(self, agreement: Mapping[str, str], keep: Keep) -> None:
+        names = [text(lib.tare_agreement_name(i)) for i in range(lib.TARE_AGREEMENT_COUNT)]
+        for output, kind in agreement.items():
+            if kind not in names:
+                raise UsageError(f"agreement of '{output}': unknown '{kind}', expected one of "
+                                 f"{', '.join(names)}")
+        choices = [{"output": keep.text(output), "kind": names.index(kind)}
+                   for output, kind in agreement.items()]
+        self.c.agreements = keep.array("tare_output_agreement[]", choices)
+        self.c.n_agreements = len(choices)
 
     def _set_metric(self, metric: Optional[str], options: Mapping[str, str], keep: Keep) -> None:
         names = [m.name for m in metrics()]
@@ -251,6 +280,8 @@ def evaluate(plan: Plan, data: DataLike, against: Optional[Plan] = None, *,
       the inputs too
     - ``metric``: one of :func:`tare.metrics`, with ``metric_options`` and the number of its
       ``output``. Labels come with the data (:class:`tare.Data`)
+    - ``agreement``: how the agreement with ``against`` is counted, by output: ``top1``, ``edits``,
+      ``cosine``, ``equal`` or ``none``, in place of what the output looks like
     - ``fit``, ``outside``, ``pad_values``, ``length_inputs``, ``threads``, ``streaming``: as of
       :func:`tare.calibrate`; ``profile``: run in this profile
     """

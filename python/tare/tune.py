@@ -11,7 +11,7 @@ from ._inputs import Inputs, warn
 from ._native import Handle, Keep, Path, ffi, lib, path_bytes, text
 from .data import Data, DataLike
 from .errors import UsageError, check, make
-from .evaluate import Difference, EvalOptions, _difference
+from .evaluate import Difference, EvalOptions, _difference, _kind
 from .export import ExportOptions
 from .model import Model
 from .plan import BuildOptions, Plan
@@ -42,6 +42,11 @@ class TuneScore:
     """95 % interval of ``sqnr_db``, whose lower end a bound applies to."""
     other_shapes: int
     """Samples in which an output has another length than in float."""
+    agreement: float = math.nan
+    """With float, as of :class:`tare.Score`."""
+    agreement_kind: str = "none"
+    agreement_is_low: bool = False
+    """Of one of the outputs, whatever the SQNR is."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,8 @@ TuneProgress = Callable[[TuneState], Optional[bool]]
 def _score(s: Any) -> TuneScore:
     return TuneScore(s.sqnr_db, _difference(s.drop) if s.has_metric else None, s.seconds,
                      s.float_seconds, int(s.samples), s.integer_share, bool(s.holds),
-                     (s.sqnr.low, s.sqnr.high), int(s.other_shapes))
+                     (s.sqnr.low, s.sqnr.high), int(s.other_shapes), s.agreement, _kind(s),
+                     bool(s.agreement_is_low))
 
 
 def _state(s: Any) -> TuneState:

@@ -30,11 +30,29 @@ class EvaluateTest(TestCase):
         self.assertEqual(own.total.samples, 20)
         for name in ("sqnr_db", "cosine", "max_abs_error", "top1_agreement"):
             self.assertAlmostEqual(getattr(own.total, name), other[name], 6)
+        self.assertEqual(own.total.agreement_kind, other["agreement"]["kind"])
+        self.assertAlmostEqual(own.total.agreement, other["agreement"]["value"], 6)
+        self.assertAlmostEqual(own.total.agreement_tenth, other["agreement"]["tenth"], 6)
+        self.assertEqual(own.total.agreement_output, "logits")
         self.assertEqual(own.total.metric, other["metric"]["value"])
         self.assertEqual(own.total.reference, other["metric"]["reference"])
         self.assertEqual(len(own.sample_names), 20)
         self.assertEqual(len(own.sample_seconds), 20)
         self.assertGreater(own.total.sqnr_db, 10)
+
+    def test_kinds_of_agreement(self):
+        data = tare.Data(EVAL, limit=4)
+        found = tare.evaluate(self.plan, data, self.float, agreement={"logits": "cosine"})
+        self.assertEqual(found.outputs["logits"].agreement_kind, "cosine")
+        self.assertGreater(found.total.agreement, 0.9)
+        self.assertLessEqual(found.total.agreement_tenth, found.total.agreement)
+        found = tare.evaluate(self.plan, data, self.float, agreement={"logits": "none"})
+        self.assertEqual(found.total.agreement_kind, "none")
+        self.assertTrue(math.isnan(found.total.agreement))
+        self.refuses(tare.UsageError, "expected one of auto, none, top1", tare.evaluate, self.plan,
+                     data, self.float, agreement={"logits": "best"})
+        self.refuses(tare.UsageError, "has no output 'nothing'", tare.evaluate, self.plan, data,
+                     self.float, agreement={"nothing": "top1"})
 
     def test_labels_of_the_program(self):
         samples = list(sentences(6))
