@@ -31,7 +31,7 @@ quantize "$model" "$calib" --profile $lengths --limit 24 --method entropy -o bad
   2>err >bad.json || exit
 warned
 "$JSON_CHECK" accuracy.sqnr_db '<' 10 evaluation.sqnr_db '<' 10 <bad.json
-near "$(sed -n 's/.*: warning: bad.onnx has an SQNR of \([0-9.]*\) dB .*/\1/p' err)" "$(sqnr bad.onnx 8)"
+near "$(sed -n 's/.*: warning: bad.onnx has an SQNR of \([0-9.]*\) dB.*/\1/p' err)" "$(sqnr bad.onnx 8)"
 echo "== scales of the tensor at run time: the file has them, a plan of it has one for each row"
 calib=$mini/calib.h5 # whose rows differ more
 quantize "$model" "$calib" --profile $lengths --row-scales dynamic --layer-precisions '*:int8-rows' --method minmax \
