@@ -120,7 +120,7 @@ static bool is_same_dim(const tare_dim *const a, const tare_dim *const b) {
 }
 
 /* "batch", "B", "N" */
-static bool is_batch(const char *const symbol) {
+static bool pairs_is_batch(const char *const symbol) {
   return symbol[0] == 'b' || symbol[0] == 'B' || strcmp(symbol, "N") == 0;
 }
 
@@ -135,7 +135,7 @@ static bool is_beside_data(const tare_streaming *const s, const tarei_state_pair
     const bool data = !tarei_streaming_is_state(s, i) && pairs[i].output < 0;
     beside =
         beside ||
-        (data && port->rank >= 2 && in->dims[1].symbol && !is_batch(in->dims[1].symbol) &&
+        (data && port->rank >= 2 && in->dims[1].symbol && !pairs_is_batch(in->dims[1].symbol) &&
          is_same_dim(&in->dims[0], &port->dims[0]) && is_same_dim(&in->dims[1], &port->dims[1]) &&
          is_same_dim(&in->dims[1], &out->dims[1]));
   }

@@ -152,7 +152,7 @@ def units(m):
 
     def columns(low, high):
         return lambda env: ((np.arange(24) >= low) & (np.arange(24) < high)).reshape(shape)
-    m.output(Value(y, dims), None, [Part(columns(0, 8)), Part(columns(8, 24))])
+    m.output(Value(y, dims), None, [Part(columns(0, 8)), Part(columns(8, 24), soft=True)])
 
 
 @scene
@@ -168,7 +168,7 @@ def sink(m):
 
     def rows(is_first):
         return lambda env: (np.arange(env[m.x].shape[1]) == 0)[None, :, None] == is_first
-    m.output(Value(y, [BATCH, LENGTH, m.d]), None, [Part(rows(True)), Part(rows(False))])
+    m.output(Value(y, [BATCH, LENGTH, m.d]), None, [Part(rows(True)), Part(rows(False), soft=True)])
 
 
 @scene

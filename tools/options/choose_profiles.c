@@ -94,6 +94,16 @@ static const char *describe_left_out(const profiles_case *const c) {
   return NULL;
 }
 
+/* Why the first sample was skipped; NULL: none was. */
+static const char *describe_bad(const profiles_case *const c) {
+  for (int i = 0; i < c->n_datasets; i++) {
+    if (tare_dataset_bad(c->datasets[i], 0)) {
+      return tare_dataset_bad(c->datasets[i], 0);
+    }
+  }
+  return NULL;
+}
+
 static tare_status scan_all(const profiles_case *const c, lengths *const l, tare_error *const err) {
   for (int i = 0; i < c->n_datasets; i++) {
     progress p = progress_start("read lengths", c->common);
@@ -101,11 +111,14 @@ static tare_status scan_all(const profiles_case *const c, lengths *const l, tare
     progress_end(&p);
     CLI_TRY(status);
   }
-  const char *const left_out = describe_left_out(c);
+  if (l->n == 0) {
+    const char *const left_out = describe_left_out(c);
+    return fail_without_samples(left_out ? left_out : describe_bad(c), err);
+  }
   for (int i = 0; i < c->n_datasets; i++) {
     CLI_TRY(tare_dataset_rewind(c->datasets[i], err));
   }
-  return l->n > 0 ? TARE_OK : fail_without_samples(left_out, err);
+  return TARE_OK;
 }
 
 /* Reads samples up to the first one that the model cannot run at, which fails with its name. */
