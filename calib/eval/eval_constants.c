@@ -16,12 +16,13 @@ tare_status tarei_eval_constants_init(tarei_eval_constants *const c,
   *c = (tarei_eval_constants){.n_outputs = n_outputs,
                               .extents = tarei_calloc(all, sizeof *c->extents),
                               .bounds = tarei_calloc(all, sizeof *c->bounds),
+                              .plain = tarei_calloc(all, sizeof *c->plain),
                               .muted = tarei_calloc(outputs, sizeof *c->muted),
                               .kept = tarei_calloc(outputs, sizeof *c->kept),
                               .capacities = tarei_calloc(outputs, sizeof *c->capacities),
                               .seen = tarei_calloc(1, sizeof *c->seen),
                               .is_mutable = reference && tarei_plan_is_mutable(reference)};
-  return c->extents && c->bounds && c->muted && c->kept && c->capacities && c->seen
+  return c->extents && c->bounds && c->plain && c->muted && c->kept && c->capacities && c->seen
              ? TARE_OK
              : tarei_fail_memory(err, "evaluation", all * sizeof *c->extents);
 }
@@ -32,6 +33,7 @@ void tarei_eval_constants_fini(tarei_eval_constants *const c) {
   }
   free(c->extents);
   free(c->bounds);
+  free(c->plain);
   free(c->muted);
   free(c->kept);
   free(c->capacities);
@@ -57,11 +59,12 @@ static tare_status find_extents(tarei_eval_constants *const c, const tarei_eval_
 tarei_output_pair tarei_eval_constants_pair(const tarei_eval_constants *const c,
                                             const tarei_eval_runs *const r, const int s,
                                             const int o) {
-  return (tarei_output_pair){.got = &r->sides[s].outputs[o],
-                             .want = &r->sides[r->reference].outputs[o],
-                             .muted = c->muted[o].data ? &c->muted[o] : NULL,
-                             .got_extents = c->extents[s * c->n_outputs + o].of,
-                             .want_extents = c->extents[r->reference * c->n_outputs + o].of};
+  return (tarei_output_pair){
+      .got = &r->sides[s].outputs[o],
+      .want = &r->sides[r->reference].outputs[o],
+      .muted = c->muted[o].data && !c->plain[s * c->n_outputs + o] ? &c->muted[o] : NULL,
+      .got_extents = c->extents[s * c->n_outputs + o].of,
+      .want_extents = c->extents[r->reference * c->n_outputs + o].of};
 }
 
 /* Whether an output has values to compare: other types and ranks are an error elsewhere. */
@@ -70,23 +73,31 @@ static bool is_real_pair(const tarei_output_pair *const pair) {
          pair->got->rank == pair->want->rank;
 }
 
-/* Sets the bounds, and says whether values of an output may be constants. */
+/* Sets the bound of a side, and says whether values of an output may be constants. */
+static bool bound_side(tarei_eval_constants *const c, const tarei_eval_runs *const r, const int s,
+                       const int o) {
+  const int at = s * c->n_outputs + o;
+  c->plain[at] = false;
+  const tarei_output_pair pair = tarei_eval_constants_pair(c, r, s, o);
+  c->bounds[at] = INFINITY;
+  if (s == r->reference || !is_real_pair(&pair)) {
+    return false;
+  }
+  tarei_sizes_forget(c->seen);
+  tarei_pair_see(&pair, c->seen);
+  if (!pair.muted && !tarei_sizes_suspect(c->seen)) {
+    return false;
+  }
+  c->bounds[at] = tarei_sizes_bound(c->seen);
+  c->plain[at] = isinf(c->bounds[at]) && !c->seen->passes;
+  return true;
+}
+
 static bool bound_output(tarei_eval_constants *const c, const tarei_eval_runs *const r,
                          const int o) {
   bool any = false;
   for (int s = 0; s < r->n_sides; s++) {
-    const tarei_output_pair pair = tarei_eval_constants_pair(c, r, s, o);
-    double *const bound = &c->bounds[s * c->n_outputs + o];
-    *bound = INFINITY;
-    if (s == r->reference || !is_real_pair(&pair)) {
-      continue;
-    }
-    tarei_sizes_forget(c->seen);
-    tarei_pair_see(&pair, c->seen);
-    if (pair.muted || tarei_sizes_suspect(c->seen)) {
-      *bound = tarei_sizes_bound(c->seen);
-      any = true;
-    }
+    any |= bound_side(c, r, s, o);
   }
   return any;
 }

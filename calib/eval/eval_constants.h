@@ -14,6 +14,7 @@ typedef struct tarei_eval_constants {
   int n_outputs;
   tarei_valid_extents *extents; /* of the outputs of each side */
   double *bounds;               /* tarei_sizes_bound, for each side beside the reference */
+  bool *plain;                  /* no value is a constant */
   tare_tensor *muted; /* outputs of a muted run, views into the context; data NULL: none */
   tare_tensor *kept;  /* outputs of the reference before it, owned */
   size_t *capacities; /* of these, in bytes */
@@ -39,7 +40,7 @@ typedef struct tarei_eval_runs {
 tare_status tarei_eval_constants_find(tarei_eval_constants *constants, const tarei_eval_runs *runs,
                                       tare_error *err);
 
-/* Output o of side s beside that of the reference. */
+/* Output o of side s beside that of the reference, with muted values where some are constants. */
 tarei_output_pair tarei_eval_constants_pair(const tarei_eval_constants *constants,
                                             const tarei_eval_runs *runs, int s, int o);
 

@@ -48,8 +48,15 @@ static tare_status run_chunk(tarei_eval_job *const e, const int s, const tare_sa
     return TARE_OK;
   }
   TAREI_TRY(tarei_eval_fit_sample(&e->fit, &own, &side->fitted, err));
-  TAREI_TRY(run_side(e, s, &own, &side->fitted, err));
-  return tarei_utterance_feed(&side->utterance, side->outputs, err);
+  return run_side(e, s, &own, &side->fitted, err);
+}
+
+/* Once all sides are measured: a muted run reads the states of the chunk. */
+static tare_status feed_chunk(tarei_eval_job *const e, tare_error *const err) {
+  for (int s = 0; s < e->n_sides; s++) {
+    TAREI_TRY(tarei_utterance_feed(&e->sides[s].utterance, e->sides[s].outputs, err));
+  }
+  return TARE_OK;
 }
 
 static tare_status take_chunk(tarei_eval_job *const e, tare_sample *const chunk,
@@ -72,6 +79,9 @@ static tare_status take_chunk(tarei_eval_job *const e, tare_sample *const chunk,
   if (status == TARE_OK) {
     const tarei_eval_runs runs = {e->sides, e->n_sides, e->reference, NULL};
     status = tarei_eval_job_measure(e, &runs, chunk, e->sides[0].fitted.profile, err);
+  }
+  if (status == TARE_OK) {
+    status = feed_chunk(e, err);
   }
 done:
   tarei_str_free(&text);

@@ -32,8 +32,20 @@ typedef struct tally_visitor {
 /* Elements [at, at + n) of a row; behind its end, and of no tensor, zeros. */
 static void load_values(const tare_tensor *const t, const int64_t offset, const int64_t length,
                         const int64_t at, const int n, double *const out) {
-  for (int i = 0; i < n; i++) {
-    out[i] = t && at + i < length ? tarei_real_at(t, offset + at + i) : 0;
+  const int64_t left = t && at < length ? length - at : 0;
+  const int inside = left < n ? (int)left : n;
+  if (inside > 0 && t->dtype == TARE_F32) {
+    const float *const x = (const float *)t->data + offset + at;
+    for (int i = 0; i < inside; i++) {
+      out[i] = (double)x[i];
+    }
+  } else {
+    for (int i = 0; i < inside; i++) {
+      out[i] = tarei_real_at(t, offset + at + i);
+    }
+  }
+  for (int i = inside; i < n; i++) {
+    out[i] = 0;
   }
 }
 

@@ -17,10 +17,9 @@ enum { FAR_BINS = 4 }; /* a gap of so many bins makes a muted run worth while */
 #define MUCH 0.1       /* of the energy */
 #define SETTLED 0.5    /* of a value, that its constant may differ from it */
 
-static int sizes_bin_of(const double size) {
-  const float single = size < 3e38 ? (float)size : 3e38F;
+static inline int sizes_bin_of(const float size) {
   uint32_t bits;
-  memcpy(&bits, &single, sizeof bits);
+  memcpy(&bits, &size, sizeof bits);
   return (int)(bits >> (MANTISSA_BITS - PART_BITS));
 }
 
@@ -41,28 +40,57 @@ void tarei_sizes_forget(tarei_sizes_seen *const seen) {
   memset(seen->all, 0, (size_t)seen->end * sizeof *seen->all);
   memset(seen->settled, 0, (size_t)seen->end * sizeof *seen->settled);
   seen->energy = seen->same = seen->most_open = 0;
-  seen->differs = false;
+  seen->differs = seen->passes = false;
   seen->end = 0;
 }
 
-void tarei_sizes_see(tarei_sizes_seen *const seen, const tarei_measured *const b) {
+static bool is_passed(const double got, const double want, const double *const muted) {
+  return muted && got == want && want == *muted && want != 0;
+}
+
+/* Sizes and energies of the finite values of a block; others are 0. */
+static void sizes_of_block(const tarei_measured *const b, float *const size, double *const energy) {
   for (int i = 0; i < b->n; i++) {
-    const double want = b->want[i], size = fabs(want);
-    if (!isfinite(want)) {
-      continue;
-    }
-    const int bin = sizes_bin_of(size);
-    seen->end = bin < seen->end ? seen->end : bin + 1;
-    seen->all[bin] += size * size;
-    seen->energy += size * size;
-    seen->same += b->got[i] == want ? size * size : 0;
-    seen->differs = seen->differs || b->got[i] != want;
-    if (is_settled(b->got[i], want, b->muted ? &b->muted[i] : NULL)) {
-      seen->settled[bin] += size * size;
+    const double all = fabs(b->want[i]), want = all < INFINITY ? all : 0; /* NaN is not */
+    size[i] = want < 3e38 ? (float)want : 3e38F;
+    energy[i] = want * want;
+  }
+}
+
+static void see_energy(tarei_sizes_seen *const seen, const tarei_measured *const b,
+                       const float *const size, const double *const energy) {
+  double sum = 0, same = 0;
+  int end = seen->end, different = 0;
+  for (int i = 0; i < b->n; i++) {
+    const int bin = sizes_bin_of(size[i]);
+    const bool equal = b->got[i] == b->want[i];
+    end = bin < end ? end : bin + 1;
+    seen->all[bin] += energy[i];
+    sum += energy[i];
+    same += equal ? energy[i] : 0;
+    different += !equal && energy[i] > 0;
+  }
+  seen->energy += sum;
+  seen->same += same;
+  seen->differs = seen->differs || different > 0;
+  seen->end = end;
+}
+
+void tarei_sizes_see(tarei_sizes_seen *const seen, const tarei_measured *const b) {
+  float size[TAREI_MEASURE_BLOCK];
+  double energy[TAREI_MEASURE_BLOCK], most_open = seen->most_open;
+  sizes_of_block(b, size, energy);
+  see_energy(seen, b, size, energy);
+  for (int i = 0; i < b->n; i++) {
+    const double *const muted = b->muted ? &b->muted[i] : NULL;
+    if (is_settled(b->got[i], b->want[i], muted)) {
+      seen->passes = seen->passes || is_passed(b->got[i], b->want[i], muted);
+      seen->settled[sizes_bin_of(size[i])] += energy[i];
     } else {
-      seen->most_open = fmax(seen->most_open, size);
+      most_open = size[i] > most_open ? size[i] : most_open;
     }
   }
+  seen->most_open = most_open;
 }
 
 bool tarei_sizes_suspect(const tarei_sizes_seen *const seen) {
@@ -90,7 +118,7 @@ static int highest_kept(const tarei_sizes_seen *const seen) {
   while (seen->most_open == 0 && b < seen->end && !(seen->settled[b] > 0)) {
     b++;
   }
-  return seen->most_open > 0 ? sizes_bin_of(seen->most_open) : b;
+  return seen->most_open > 0 ? sizes_bin_of((float)seen->most_open) : b;
 }
 
 /* From the largest down, as long as they are in narrow groups far from the next: data of all sizes
@@ -125,7 +153,7 @@ tarei_standing tarei_measure_standing(const double got, const double want,
   if (!isfinite(got)) {
     return TAREI_BROKEN;
   }
-  if (muted && got == want && want == *muted && want != 0) {
+  if (is_passed(got, want, muted)) {
     return TAREI_CONSTANT;
   }
   const bool far = fabs(want) >= bound && is_settled(got, want, muted);

@@ -31,6 +31,7 @@ typedef struct tarei_sizes_seen {
   double same;                     /* of those that are equal in both */
   double most_open;                /* the largest size of what cannot be a constant */
   bool differs;                    /* values do */
+  bool passes;                     /* some are the same in both and in the muted run, and not 0 */
   int end;                         /* of the bins that are in use */
 } tarei_sizes_seen;
 

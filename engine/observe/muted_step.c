@@ -18,7 +18,9 @@ bool tarei_step_is_muted(const tare_context *const context, const tarei_part *co
 static const float *muted_floats_of(const tarei_step *const step, const tarei_run *const run,
                                     const int input) {
   const tare_tensor *const t = input < step->node->n_in ? run->in[input] : NULL;
-  return t && t->dtype == TARE_F32 ? t->data : NULL;
+  const bool readable = t && t->dtype == TARE_F32 &&
+                        !tarei_node_packs(step->graph, step->node, input); /* a file lacks these */
+  return readable ? t->data : NULL;
 }
 
 /* Channels are the last axis, or the second one of operators that have a form with them last. */
