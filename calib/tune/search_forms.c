@@ -1,6 +1,7 @@
 /* Plans with one precision for all layers. */
 #include "calib/tune/search.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Those of the first phase come first: with them there is a plan, whatever happens then. */
@@ -63,6 +64,11 @@ static tare_status judge_first(tarei_search *const s, tare_plan **const plans,
   }
   TAREI_TRY(tarei_trials_score(&s->trials, s->check, plans, N_FIRST, scores, err));
   s->out->standard = scores[FORM_STANDARD];
+  if (isnan(s->out->standard.sqnr_db) && !isinf(s->options->sqnr_db)) {
+    return tarei_fail(err, TARE_E_UNSUPPORTED,
+                      "no plan can hold a bound on the SQNR: the outputs have no finite value in "
+                      "float on the samples that judge plans");
+  }
   TAREI_TRY(tarei_search_keep_lengths(s, &s->out->standard, err));
   for (int f = 0; f < N_FIRST; f++) {
     TAREI_TRY(tarei_search_offer(s, &plans[f], &scores[f], FORMS[f], err));

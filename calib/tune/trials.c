@@ -205,8 +205,8 @@ static tare_status score_intervals(const tare_eval_result *const results, const 
   }
   TAREI_TRY(tare_sqnr_differences(tallies, n, results->n_errors, results->n_columns, 0, differences,
                                   intervals, err));
-  for (int i = 0; i < n; i++) {
-    scores[i].sqnr = intervals[i];
+  for (int i = 0; i < n; i++) { /* none where nothing counts in some draws */
+    scores[i].sqnr = isnan(intervals[i].low) ? scores[i].sqnr : intervals[i];
   }
   return TARE_OK;
 }
@@ -228,9 +228,7 @@ tare_status tarei_trials_measure(const tarei_trials *const t, tare_dataset *cons
   if (result.n_errors >= LEAST_OF_INTERVAL && !(t->written && t->written->profile >= 0)) {
     status = score_intervals(&result, 1, &score, err);
   }
-  out->sure = isnan(score.sqnr.low)
-                  ? out->noise /* draws of samples in which nothing counts */
-                  : fmax(out->noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
+  out->sure = fmax(out->noise, tarei_noise_of_sqnr(score.sqnr.low + SPREAD_DB));
   tare_eval_result_fini(&result);
   return status;
 }

@@ -137,7 +137,13 @@ def compare(case):
 def tune(case):
     """The plan that it finds must be good, or it says that none is."""
     plan = case.path("tuned.plan")
-    said = case.tare("tune", case.model, case.data, "--sqnr", "30", "--json", "-o", plan)
+    try:
+        said = case.tare("tune", case.model, case.data, "--sqnr", "30", "--json", "-o", plan)
+    except CommandError as error:
+        if case.maker.nan != "all" or len(case.names) > 1:
+            raise
+        yield Named("tune nan", not NOT_FINITE.search(str(error)), str(error))
+        return
     result = json.loads(said[0])
     default, chosen = result["default"], result["chosen"]
     level = math.inf if default["sqnr_db"] is None else default["sqnr_db"]

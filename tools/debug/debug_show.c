@@ -201,6 +201,8 @@ static void tensor_json(cJSON *const item, const debug_results *const r,
   json_bool(item, "output", e->is_output);
   json_bool(item, "comparable", e->comparable);
   json_int(item, "values", e->values);
+  json_int(item, "constant", e->constant);
+  json_int(item, "undefined", e->undefined);
   json_int(item, "exceeding", e->exceeding);
   json_int(item, "nan", e->nans);
   json_bool(item, "equal", isinf(e->sqnr_db) && e->sqnr_db > 0);
