@@ -125,9 +125,9 @@ class Graph:
         return env
 
     def write(self, path):
-        nodes = [onnx_file.node(*n) for n in self.nodes]
+        nodes = [onnx_file.node(*n, **attributes) for *n, attributes in self.nodes]
         constants = [onnx_file.tensor(*c) for c in self.constants.items()]
-        inputs = [onnx_file.port(name, *p) for name, p in self.inputs.items()]
-        outputs = [onnx_file.port(*o) for o in self.outputs]
+        inputs = [onnx_file.port(name, dims, dtype) for name, (dtype, dims) in self.inputs.items()]
+        outputs = [onnx_file.port(name, dims, dtype) for name, dtype, dims in self.outputs]
         with open(path, "wb") as file:
-            file.write(onnx_file.model(nodes, constants, inputs, outputs, OPSET))
+            file.write(onnx_file.model("g", nodes, constants, inputs, outputs, OPSET))
