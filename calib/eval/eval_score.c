@@ -8,6 +8,20 @@
 #include "calib/eval/agreement/agreement.h"
 #include "calib/eval/measure.h"
 
+/* Which columns count; -1: all. */
+typedef struct score_choice {
+  int level, output;
+} score_choice;
+
+static const score_choice ALL = {-1, -1};
+
+static bool is_chosen(const tarei_score_errors *const e, const score_choice *const choice,
+                      const int column) {
+  const int level = column / e->n_outputs, output = column % e->n_outputs;
+  return (choice->level < 0 || choice->level == level) &&
+         (choice->output < 0 || choice->output == output);
+}
+
 /* --- a column --------------------------------------------------------------------------------- */
 
 typedef struct score_column {
@@ -54,12 +68,9 @@ typedef struct score_agreement {
   double figure, tenth;
 } score_agreement;
 
-static bool is_chosen(const tarei_score_errors *e, const tarei_score_choice *choice, int column);
-
 /* Sums of a sample at all levels that count. */
-static void score_add_sample(const tarei_score_errors *const e,
-                             const tarei_score_choice *const choice, const int64_t sample,
-                             const int output, tare_error_tally *const sums) {
+static void score_add_sample(const tarei_score_errors *const e, const score_choice *const choice,
+                             const int64_t sample, const int output, tare_error_tally *const sums) {
   for (int c = output; c < e->n_columns; c += e->n_outputs) {
     if (is_chosen(e, choice, c)) {
       tarei_measure_add(sums, &e->errors[sample * e->n_columns + c]);
@@ -69,7 +80,7 @@ static void score_add_sample(const tarei_score_errors *const e,
 
 /* `room`: of a number for each sample. */
 static void score_find_agreement(const tarei_score_errors *const e,
-                                 const tarei_score_choice *const choice, const int output,
+                                 const score_choice *const choice, const int output,
                                  double *const room, score_agreement *const out) {
   const tare_agreement of = e->outputs[output].agreement_kind;
   const tarei_agreement_kind *const kind = tarei_agreement_kind_at(of);
@@ -105,9 +116,8 @@ static void fold_agreement(const tarei_score_errors *const e, const score_agreem
 }
 
 /* The kinds of outputs stay as they are. */
-static void fill_agreement(const tarei_score_errors *const e,
-                           const tarei_score_choice *const choice, double *const room,
-                           tare_eval_score *const score) {
+static void fill_agreement(const tarei_score_errors *const e, const score_choice *const choice,
+                           double *const room, tare_eval_score *const score) {
   double worst = -1;
   for (int o = 0; e->outputs && o < e->n_outputs; o++) {
     if (choice->output < 0 || choice->output == o) {
@@ -118,21 +128,24 @@ static void fill_agreement(const tarei_score_errors *const e,
   }
 }
 
+static tarei_score_errors errors_of(const tare_eval_result *const r) {
+  return (tarei_score_errors){.errors = r->errors,
+                              .n_columns = r->n_columns,
+                              .n_outputs = r->n_outputs,
+                              .outputs = r->outputs,
+                              .n = r->n_errors};
+}
+
 bool tare_agreement_is_low(const tare_eval_result *const result, const int output) {
   tare_error_tally sums = {0};
-  const tarei_score_errors e = {.errors = result->errors,
-                                .n_columns = result->n_columns,
-                                .n_outputs = result->n_outputs,
-                                .outputs = result->outputs,
-                                .n = result->n_errors};
-  const tarei_score_choice all = {-1, -1};
+  const tarei_score_errors e = errors_of(result);
   if (output < 0 || output >= result->n_outputs) {
     return false;
   }
   const tare_eval_score *const score = &result->outputs[output];
   const tarei_agreement_kind *const kind = tarei_agreement_kind_at(score->agreement_kind);
   for (int64_t i = 0; kind && i < e.n; i++) {
-    score_add_sample(&e, &all, i, output, &sums);
+    score_add_sample(&e, &ALL, i, output, &sums);
   }
   const double figure = kind && kind->of_samples ? score->agreement_tenth : score->agreement;
   return kind && fabs(figure - kind->best) > kind->low &&
@@ -142,13 +155,6 @@ bool tare_agreement_is_low(const tare_eval_result *const result, const int outpu
 
 /* --- a score ---------------------------------------------------------------------------------- */
 
-static bool is_chosen(const tarei_score_errors *const e, const tarei_score_choice *const choice,
-                      const int column) {
-  const int level = column / e->n_outputs, output = column % e->n_outputs;
-  return (choice->level < 0 || choice->level == level) &&
-         (choice->output < 0 || choice->output == output);
-}
-
 static void begin_score(tare_eval_score *const score) {
   score->sqnr_db = score->together_db = score->tenth_db = NAN;
   score->cosine = score->max_abs_error = score->top1_agreement = NAN;
@@ -157,46 +163,67 @@ static void begin_score(tare_eval_score *const score) {
   score->values = score->constant = score->undefined = score->broken = 0;
 }
 
-tare_status tarei_score_fill(const tarei_score_errors *const e,
-                             const tarei_score_choice *const choice, tare_eval_score *const score,
-                             tare_error *const err) {
+/* Columns of errors, each of which several scores fold, and room for a number of each sample. */
+typedef struct score_sheet {
+  const tarei_score_errors *errors;
+  score_column *columns;
+  double *room;
+} score_sheet;
+
+static void sheet_fini(score_sheet *const sheet) {
+  free(sheet->columns);
+  free(sheet->room);
+}
+
+/* Whatever happens, sheet_fini frees it. */
+static tare_status sheet_make(const tarei_score_errors *const e, score_sheet *const out,
+                              tare_error *const err) {
+  *out = (score_sheet){.errors = e,
+                       .columns = tarei_calloc((size_t)e->n_columns, sizeof *out->columns),
+                       .room = tarei_calloc((size_t)e->n, sizeof *out->room)};
+  if (!out->columns || !out->room) {
+    return tarei_fail_memory(err, "scores", (size_t)e->n * sizeof *out->room);
+  }
+  for (int c = 0; c < e->n_columns; c++) {
+    fill_column(e, c, out->room, &out->columns[c]);
+  }
+  return TARE_OK;
+}
+
+static void sheet_score(const score_sheet *const sheet, const score_choice *const choice,
+                        tare_eval_score *const score) {
+  const tarei_score_errors *const e = sheet->errors;
   int64_t rows = 0, agreed = 0;
   begin_score(score);
   if (e->n == 0) {
-    return TARE_OK;
-  }
-  double *const sqnr_db = tarei_calloc((size_t)e->n, sizeof *sqnr_db);
-  if (!sqnr_db) {
-    return tarei_fail_memory(err, "scores", (size_t)e->n * sizeof *sqnr_db);
+    return;
   }
   for (int c = 0; c < e->n_columns; c++) {
     if (is_chosen(e, choice, c)) {
-      score_column column;
-      fill_column(e, c, sqnr_db, &column);
-      fold_column(&column, c % e->n_outputs, score);
-      rows += column.sums.rows;
-      agreed += column.sums.agreed;
+      fold_column(&sheet->columns[c], c % e->n_outputs, score);
+      rows += sheet->columns[c].sums.rows;
+      agreed += sheet->columns[c].sums.agreed;
     }
   }
-  fill_agreement(e, choice, sqnr_db, score);
+  fill_agreement(e, choice, sheet->room, score);
   score->top1_agreement = rows > 0 ? (double)agreed / (double)rows : NAN;
-  free(sqnr_db);
-  return TARE_OK;
+}
+
+tare_status tarei_score_fill(const tarei_score_errors *const e, tare_eval_score *const score,
+                             tare_error *const err) {
+  score_sheet sheet;
+  const tare_status status = sheet_make(e, &sheet, err);
+  if (status == TARE_OK) {
+    sheet_score(&sheet, &ALL, score);
+  }
+  sheet_fini(&sheet);
+  return status;
 }
 
 /* --- a result --------------------------------------------------------------------------------- */
 
-static tarei_score_errors errors_of(const tare_eval_result *const r) {
-  return (tarei_score_errors){.errors = r->errors,
-                              .n_columns = r->n_columns,
-                              .n_outputs = r->n_outputs,
-                              .outputs = r->outputs,
-                              .n = r->n_errors};
-}
-
 static tare_status score_profiles(tare_eval_result *const r, const tare_eval_sample *const samples,
                                   tare_error *const err) {
-  static const tarei_score_choice all = {-1, -1};
   tarei_score_errors e = errors_of(r);
   int64_t *const own = tarei_calloc((size_t)r->n_errors, sizeof *own);
   if (!own) {
@@ -211,7 +238,7 @@ static tare_status score_profiles(tare_eval_result *const r, const tare_eval_sam
         own[e.n++] = i;
       }
     }
-    status = tarei_score_fill(&e, &all, &r->profiles[p], err);
+    status = tarei_score_fill(&e, &r->profiles[p], err);
   }
   free(own);
   return status;
@@ -220,17 +247,21 @@ static tare_status score_profiles(tare_eval_result *const r, const tare_eval_sam
 tare_status tarei_score_result(tare_eval_result *const r, const tare_eval_sample *const samples,
                                tare_error *const err) {
   const tarei_score_errors e = errors_of(r);
-  const tarei_score_choice all = {-1, -1};
-  TAREI_TRY(tarei_score_fill(&e, &all, &r->total, err));
-  for (int l = 0; l < r->n_levels; l++) {
-    const tarei_score_choice level = {l, -1};
-    TAREI_TRY(tarei_score_fill(&e, &level, &r->levels[l].score, err));
+  score_sheet sheet;
+  const tare_status status = sheet_make(&e, &sheet, err);
+  if (status == TARE_OK) {
+    sheet_score(&sheet, &ALL, &r->total);
   }
-  for (int o = 0; o < r->n_outputs; o++) {
-    const tarei_score_choice output = {-1, o};
-    TAREI_TRY(tarei_score_fill(&e, &output, &r->outputs[o], err));
+  for (int l = 0; status == TARE_OK && l < r->n_levels; l++) {
+    const score_choice level = {l, -1};
+    sheet_score(&sheet, &level, &r->levels[l].score);
   }
-  return score_profiles(r, samples, err);
+  for (int o = 0; status == TARE_OK && o < r->n_outputs; o++) {
+    const score_choice output = {-1, o};
+    sheet_score(&sheet, &output, &r->outputs[o]);
+  }
+  sheet_fini(&sheet);
+  return status == TARE_OK ? score_profiles(r, samples, err) : status;
 }
 
 /* --- some of the samples ---------------------------------------------------------------------- */
@@ -254,7 +285,6 @@ static tare_status eval_metric_of(const tare_eval_result *const result,
 
 tare_status tare_eval_score_of(const tare_eval_result *const result, const int64_t *const samples,
                                const int64_t n, tare_eval_score *const out, tare_error *const err) {
-  static const tarei_score_choice all = {-1, -1};
   tarei_score_errors e = errors_of(result);
   for (int64_t i = 0; i < n; i++) {
     TAREI_TRY(tarei_check_number("sample", samples[i], result->n_samples, err));
@@ -262,6 +292,6 @@ tare_status tare_eval_score_of(const tare_eval_result *const result, const int64
   *out = (tare_eval_score){.samples = n, .metric = NAN, .reference = NAN};
   e.samples = samples;
   e.n = result->n_errors > 0 ? n : 0;
-  TAREI_TRY(tarei_score_fill(&e, &all, out, err));
+  TAREI_TRY(tarei_score_fill(&e, out, err));
   return result->states ? eval_metric_of(result, samples, n, &out->metric, err) : TARE_OK;
 }

@@ -13,15 +13,10 @@ typedef struct tarei_score_errors {
   int64_t n;
 } tarei_score_errors;
 
-/* Which columns count; -1: all. */
-typedef struct tarei_score_choice {
-  int level, output;
-} tarei_score_choice;
-
 /* Sets what follows from errors; without samples the figures are NAN. `samples`, `other_shapes` and
  * the metric stay as they are. */
-tare_status tarei_score_fill(const tarei_score_errors *errors, const tarei_score_choice *choice,
-                             tare_eval_score *score, tare_error *err);
+tare_status tarei_score_fill(const tarei_score_errors *errors, tare_eval_score *score,
+                             tare_error *err);
 
 /* Sets all scores of a result that follow from its errors. `samples`: facts about its n_samples
  * samples, of which the scores by profile are. */

@@ -163,9 +163,8 @@ static bool within(const peer_options *const o, const tare_eval_score *const sco
 static int conclude(const peer_options *const o, const peer_work *const w) {
   const tarei_score_errors errors = {
       .errors = w->errors, .n_columns = w->n_outputs, .n_outputs = w->n_outputs, .n = 1};
-  const tarei_score_choice all = {-1, -1};
   tare_eval_score score = {0};
-  if (tarei_score_fill(&errors, &all, &score, NULL) != TARE_OK) {
+  if (tarei_score_fill(&errors, &score, NULL) != TARE_OK) {
     return FAILED;
   }
   const double peer = value_of(w->of_peer), plan = value_of(w->of_plan);

@@ -340,13 +340,12 @@ static void the_worst_output_is_given(void **state) {
       {.rows = 100, .agreed = 98}, {.vectors = 1, .cosines = 0.97}, {.rows = 100, .agreed = 1}};
   const tarei_score_errors e = {
       .errors = errors, .n_columns = 3, .n_outputs = 3, .outputs = outputs, .n = 1};
-  const tarei_score_choice all = {-1, -1};
   tare_eval_score score = {0};
   (void)state;
-  assert_int_equal(tarei_score_fill(&e, &all, &score, NULL), TARE_OK);
+  assert_int_equal(tarei_score_fill(&e, &score, NULL), TARE_OK);
   assert_true(score.agreement_output == 1 && score.agreement == 0.97);
   errors[1].cosines = 0.995;
-  assert_int_equal(tarei_score_fill(&e, &all, &score, NULL), TARE_OK);
+  assert_int_equal(tarei_score_fill(&e, &score, NULL), TARE_OK);
   assert_true(score.agreement_output == 0 && score.agreement == 0.98);
 }
 
