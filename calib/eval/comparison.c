@@ -28,8 +28,8 @@ void tare_comparison_free(tare_comparison **const comparison) {
   tare_comparison *const c = *comparison;
   for (int i = 0; c && i < c->n; i++) {
     free(c->items[i].name);
-    free(c->items[i].kept.tensor.data);
-    free(c->items[i].muted.tensor.data);
+    tarei_kept_tensor_fini(&c->items[i].kept);
+    tarei_kept_tensor_fini(&c->items[i].muted);
     free(c->items[i].levels);
     free(c->items[i].level_sqnr);
   }
@@ -51,7 +51,7 @@ bool tarei_comparison_is_of(const tare_comparison *const c, const tare_plan *con
 void tarei_comparison_begin(tare_comparison *const c) {
   for (int i = 0; i < c->n; i++) {
     c->items[i].pending = (tarei_error_sums){0};
-    c->items[i].kept.there = c->items[i].muted.there = false;
+    c->items[i].is_kept = c->items[i].is_muted = false;
   }
 }
 

@@ -5,17 +5,10 @@
 #include <tare/comparison.h>
 
 #include "calib/eval/error_sums.h"
+#include "calib/eval/kept_tensor.h"
 #include "engine/plan.h"
 
 enum { TAREI_NO_ENTRY = -1 };
-
-/* A tensor of the last run of the plan. */
-typedef struct tarei_kept_tensor {
-  tare_tensor tensor; /* its data is a copy, owned */
-  size_t capacity;
-  int64_t valid[TARE_MAX_RANK];
-  bool there; /* the run wrote it */
-} tarei_kept_tensor;
 
 typedef struct tarei_compared {
   char *name;         /* in the model; owned */
@@ -25,8 +18,9 @@ typedef struct tarei_compared {
   bool viewed; /* the reference is a view of `against` */
   bool unlike; /* dims differ */
   tarei_error_bounds bounds;
-  tarei_kept_tensor kept;
-  tarei_kept_tensor muted; /* of a muted run of the reference */
+  tarei_kept_tensor kept, muted; /* of the last run of the plan, and a muted one of the reference */
+  bool is_kept, is_muted;        /* these runs wrote it */
+  int64_t valid[TARE_MAX_RANK];  /* of the plan */
   tarei_error_sums pending, total;
   bool counted; /* the histogram was asked for */
   int64_t histogram[TARE_ERROR_BINS];

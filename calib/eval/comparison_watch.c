@@ -32,39 +32,27 @@ static void load_numbers(const tarei_comparison_side *const side, const int valu
   }
 }
 
-static tare_status copy_tensor(const tare_tensor *const t, const int64_t *const valid,
-                               tarei_kept_tensor *const kept, tare_error *const err) {
-  const size_t bytes = (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
-  void *data = kept->tensor.data;
-  if (bytes > kept->capacity) {
-    data = tarei_realloc(data, bytes);
-    if (!data) {
-      return tarei_fail_memory(err, "tensor to compare", bytes);
-    }
-    kept->capacity = bytes;
-  }
-  kept->tensor = *t;
-  kept->tensor.data = data;
-  kept->there = true;
-  if (bytes) {
-    memcpy(data, t->data, bytes);
-  }
-  memcpy(kept->valid, valid, (size_t)t->rank * sizeof *valid);
-  return TARE_OK;
-}
-
 static tare_status keep_tensor(void *const user, const int value, const tare_tensor *const t,
                                const int64_t *const valid, tare_error *const err) {
   tare_comparison *const c = user;
   const int entry = c->plan.entries[value];
-  return entry == TAREI_NO_ENTRY ? TARE_OK : copy_tensor(t, valid, &c->items[entry].kept, err);
+  if (entry == TAREI_NO_ENTRY) {
+    return TARE_OK;
+  }
+  tarei_compared *const e = &c->items[entry];
+  TAREI_TRY(tarei_kept_tensor_set(&e->kept, t, err));
+  memcpy(e->valid, valid, (size_t)t->rank * sizeof *valid);
+  e->is_kept = true;
+  return TARE_OK;
 }
 
 static tare_status keep_muted(void *const user, const int value, const tare_tensor *const t,
                               const int64_t *const valid, tare_error *const err) {
   tare_comparison *const c = user;
+  (void)valid; /* that of the plan counts */
   for (int i = c->against.entries[value]; i != TAREI_NO_ENTRY; i = c->items[i].next) {
-    TAREI_TRY(copy_tensor(t, valid, &c->items[i].muted, err));
+    TAREI_TRY(tarei_kept_tensor_set(&c->items[i].muted, t, err));
+    c->items[i].is_muted = true;
   }
   return TARE_OK;
 }
@@ -102,22 +90,17 @@ static void compare_run_of(tare_comparison *const c, tarei_compared *const e,
     const int n = part->n - at < TAREI_MEASURE_BLOCK ? (int)(part->n - at) : TAREI_MEASURE_BLOCK;
     load_numbers(&c->plan, e->value, &e->kept.tensor, first, n, g);
     load_numbers(&c->against, e->against, want, first, n, w);
-    if (e->muted.there) {
+    if (e->is_muted) {
       load_numbers(&c->against, e->against, &e->muted.tensor, first, n, m);
     }
-    const tarei_measured block = {.got = g, .want = w, .muted = e->muted.there ? m : NULL, .n = n};
+    const tarei_measured block = {.got = g, .want = w, .muted = e->is_muted ? m : NULL, .n = n};
     part->take(c, e, &block, part->bound);
   }
 }
 
-static bool compare_same_dims(const tare_tensor *const a, const tare_tensor *const b) {
-  return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
-}
-
 static bool dims_fit(const tarei_compared *const e, const tare_tensor *const want) {
   const tare_tensor *const got = &e->kept.tensor;
-  return e->viewed ? tare_tensor_count(got) == tare_tensor_count(want)
-                   : compare_same_dims(got, want);
+  return e->viewed ? tare_tensor_count(got) == tare_tensor_count(want) : tarei_same_dims(got, want);
 }
 
 /* The valid part of the plan counts. */
@@ -126,12 +109,12 @@ static void compare_values(tare_comparison *const c, tarei_compared *const e,
                            const double bound) {
   const tare_tensor *const got = &e->kept.tensor;
   compare_part part = {.take = take, .bound = bound, .n = tare_tensor_count(got)};
-  if (memcmp(e->kept.valid, got->dims, (size_t)got->rank * sizeof *got->dims) == 0) {
+  if (memcmp(e->valid, got->dims, (size_t)got->rank * sizeof *got->dims) == 0) {
     compare_run_of(c, e, want, &part);
     return;
   }
   tarei_rows rows;
-  tarei_rows_begin(got, e->kept.valid, &rows);
+  tarei_rows_begin(got, e->valid, &rows);
   part.n = rows.length;
   while (tarei_rows_next(&rows, &part.from)) {
     compare_run_of(c, e, want, &part);
@@ -140,14 +123,14 @@ static void compare_values(tare_comparison *const c, tarei_compared *const e,
 
 static void compare_entry(tare_comparison *const c, tarei_compared *const e,
                           const tare_tensor *const want) {
-  if (!e->kept.there || !dims_fit(e, want)) {
-    e->unlike = e->unlike || e->kept.there;
+  if (!e->is_kept || !dims_fit(e, want)) {
+    e->unlike = e->unlike || e->is_kept;
     return;
   }
-  e->muted.there = e->muted.there && compare_same_dims(&e->muted.tensor, want);
+  e->is_muted = e->is_muted && tarei_same_dims(&e->muted.tensor, want);
   tarei_sizes_forget(&c->seen);
   compare_values(c, e, want, see_values, INFINITY);
-  const bool constants = e->muted.there || tarei_sizes_suspect(&c->seen);
+  const bool constants = e->is_muted || tarei_sizes_suspect(&c->seen);
   compare_values(c, e, want, sum_errors, constants ? tarei_sizes_bound(&c->seen) : INFINITY);
 }
 
@@ -158,7 +141,7 @@ static tare_status compare_tensor(void *const user, const int value, const tare_
   (void)err;
   for (int i = c->against.entries[value]; i != TAREI_NO_ENTRY; i = c->items[i].next) {
     compare_entry(c, &c->items[i], t);
-    c->items[i].kept.there = false;
+    c->items[i].is_kept = false;
   }
   return TARE_OK;
 }
@@ -192,7 +175,7 @@ tare_status tarei_comparison_mute(tare_comparison *const c, tare_context *const 
       tarei_context_run_muted(against, fitted->tensors, fitted->valid, fitted->profile, NULL, &why);
   tarei_context_set_watcher(against, compare_tensor, c);
   for (int i = 0; status != TARE_OK && i < c->n; i++) {
-    c->items[i].muted.there = false;
+    c->items[i].is_muted = false;
   }
   return status == TARE_E_MEMORY ? tarei_fail(err, status, "%s", why.message) : TARE_OK;
 }

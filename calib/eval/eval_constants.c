@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -19,24 +18,24 @@ tare_status tarei_eval_constants_init(tarei_eval_constants *const c,
                               .plain = tarei_calloc(all, sizeof *c->plain),
                               .muted = tarei_calloc(outputs, sizeof *c->muted),
                               .kept = tarei_calloc(outputs, sizeof *c->kept),
-                              .capacities = tarei_calloc(outputs, sizeof *c->capacities),
+                              .suspect = tarei_calloc(outputs, sizeof *c->suspect),
                               .seen = tarei_calloc(1, sizeof *c->seen),
                               .is_mutable = reference && tarei_plan_is_mutable(reference)};
-  return c->extents && c->bounds && c->plain && c->muted && c->kept && c->capacities && c->seen
+  return c->extents && c->bounds && c->plain && c->muted && c->kept && c->suspect && c->seen
              ? TARE_OK
              : tarei_fail_memory(err, "evaluation", all * sizeof *c->extents);
 }
 
 void tarei_eval_constants_fini(tarei_eval_constants *const c) {
   for (int o = 0; c->kept && o < c->n_outputs; o++) {
-    free(c->kept[o].data);
+    tarei_kept_tensor_fini(&c->kept[o]);
   }
   free(c->extents);
   free(c->bounds);
   free(c->plain);
   free(c->muted);
   free(c->kept);
-  free(c->capacities);
+  free(c->suspect);
   free(c->seen);
   *c = (tarei_eval_constants){0};
 }
@@ -106,33 +105,15 @@ static bool bound_output(tarei_eval_constants *const c, const tarei_eval_runs *c
 static tare_status constants_keep_outputs(tarei_eval_constants *const c,
                                           tarei_eval_side *const reference, tare_error *const err) {
   for (int o = 0; o < c->n_outputs; o++) {
-    tare_tensor *const out = &reference->outputs[o], *const kept = &c->kept[o];
-    const size_t bytes = (size_t)tare_tensor_count(out) * tare_dtype_size(out->dtype);
-    void *data = kept->data;
-    if (bytes > c->capacities[o]) {
-      data = tarei_realloc(data, bytes);
-      if (!data) {
-        return tarei_fail_memory(err, "outputs of the reference", bytes);
-      }
-      c->capacities[o] = bytes;
-    }
-    if (bytes) {
-      memcpy(data, out->data, bytes);
-    }
-    *kept = *out;
-    kept->data = data;
-    out->data = data;
+    TAREI_TRY(tarei_kept_tensor_set(&c->kept[o], &reference->outputs[o], err));
+    reference->outputs[o] = c->kept[o].tensor;
   }
   return TARE_OK;
 }
 
-static bool constants_same_dims(const tare_tensor *const a, const tare_tensor *const b) {
-  return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
-}
-
 /* A model that cannot run so has no muted values. */
 static tare_status run_muted(tarei_eval_constants *const c, const tarei_eval_runs *const r,
-                             const bool *const suspect, tare_error *const err) {
+                             tare_error *const err) {
   tarei_eval_side *const reference = &r->sides[r->reference];
   const tarei_fitted *const fitted = fitted_of(r, r->reference);
   tare_error why = {0};
@@ -140,7 +121,7 @@ static tare_status run_muted(tarei_eval_constants *const c, const tarei_eval_run
   const tare_status status = tarei_context_run_muted(
       reference->context, fitted->tensors, fitted->valid, fitted->profile, c->muted, &why);
   for (int o = 0; o < c->n_outputs; o++) {
-    if (status != TARE_OK || !suspect[o] || !constants_same_dims(&c->muted[o], &c->kept[o])) {
+    if (status != TARE_OK || !c->suspect[o] || !tarei_same_dims(&c->muted[o], &c->kept[o].tensor)) {
       c->muted[o].data = NULL;
     } else {
       (void)bound_output(c, r, o);
@@ -156,16 +137,10 @@ tare_status tarei_eval_constants_find(tarei_eval_constants *const c, const tarei
   if (r->reference < 0) {
     return TARE_OK;
   }
-  bool *const suspect = tarei_calloc((size_t)c->n_outputs, sizeof *suspect);
-  if (!suspect) {
-    return tarei_fail_memory(err, "evaluation", (size_t)c->n_outputs);
-  }
   for (int o = 0; o < c->n_outputs; o++) {
     c->muted[o].data = NULL;
-    suspect[o] = bound_output(c, r, o);
-    any = any || suspect[o];
+    c->suspect[o] = bound_output(c, r, o);
+    any = any || c->suspect[o];
   }
-  const tare_status status = any && c->is_mutable ? run_muted(c, r, suspect, err) : TARE_OK;
-  free(suspect);
-  return status;
+  return any && c->is_mutable ? run_muted(c, r, err) : TARE_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "calib/eval/eval_side.h"
 #include "calib/eval/eval_tally.h"
+#include "calib/eval/kept_tensor.h"
 
 typedef struct tarei_valid_extents {
   int64_t of[TARE_MAX_RANK];
@@ -15,9 +16,9 @@ typedef struct tarei_eval_constants {
   tarei_valid_extents *extents; /* of the outputs of each side */
   double *bounds;               /* tarei_sizes_bound, for each side beside the reference */
   bool *plain;                  /* no value is a constant */
-  tare_tensor *muted; /* outputs of a muted run, views into the context; data NULL: none */
-  tare_tensor *kept;  /* outputs of the reference before it, owned */
-  size_t *capacities; /* of these, in bytes */
+  tare_tensor *muted;      /* outputs of a muted run, views into the context; data NULL: none */
+  tarei_kept_tensor *kept; /* outputs of the reference before it */
+  bool *suspect;           /* values of the output may be constants */
   tarei_sizes_seen *seen;
   bool is_mutable; /* the reference is */
 } tarei_eval_constants;

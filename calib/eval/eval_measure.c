@@ -1,14 +1,11 @@
 #include "calib/eval/eval_job.h"
 
-#include <string.h>
-
 #include "base/str.h"
 #include "engine/plan.h"
 #include "shapes/number.h"
 
-static bool same_dims(const tare_tensor *const a, const tare_tensor *const b) {
-  return a->dtype == b->dtype && a->rank == b->rank &&
-         memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+static bool is_alike(const tare_tensor *const a, const tare_tensor *const b) {
+  return a->dtype == b->dtype && tarei_same_dims(a, b);
 }
 
 /* "float32[1, 1, 4624]" */
@@ -62,13 +59,13 @@ static tare_status measure_metric(const tarei_eval_job *const e, const int s,
   const tare_tensor *const got = &e->sides[s].outputs[i];
   const tare_tensor *const want =
       e->reference == NO_SIDE ? NULL : &e->sides[e->reference].outputs[i];
-  if (want && !same_dims(got, want) && reads_reference(e->metric, sample)) {
+  if (want && !is_alike(got, want) && reads_reference(e->metric, sample)) {
     return fail_shape(sample->name, e->outputs[i].name, got, want, err);
   }
   const tarei_metric_case c = {.sample = sample,
                                .output = e->outputs[i].name,
                                .got = got,
-                               .want = want && same_dims(got, want) ? want : NULL,
+                               .want = want && is_alike(got, want) ? want : NULL,
                                .extents = extents};
   TAREI_TRY(tarei_metric_states_begin(states, profile, sample->level, err));
   TAREI_TRY(e->metric->add ? e->metric->add(&c, states, err) : TARE_OK);
@@ -88,14 +85,14 @@ static tare_status measure_output(tarei_eval_job *const e, const tarei_eval_runs
   const char *const name = e->outputs[i].name;
   const int64_t *const extents = e->constants.extents[s * e->n_outputs + i].of;
   tare_error_tally sums = {0};
-  if (want && !same_dims(got, want) && !may_differ(e, s, i, got, want)) {
+  if (want && !is_alike(got, want) && !may_differ(e, s, i, got, want)) {
     return fail_shape(sample->name, name, got, want, err);
   }
   if (want) {
     const tarei_output_pair pair = tarei_eval_constants_pair(&e->constants, runs, s, i);
     tarei_tally_output(&sums, &pair, e->constants.bounds[s * e->n_outputs + i]);
   }
-  tarei_eval_side_add_output(side, place, i, &sums, want && !same_dims(got, want));
+  tarei_eval_side_add_output(side, place, i, &sums, want && !is_alike(got, want));
   if (e->metric && i == e->options->output) {
     TAREI_TRY(measure_metric(e, s, sample, place->profile, extents, err));
   }
@@ -136,7 +133,7 @@ tare_status tarei_eval_job_measure(tarei_eval_job *const e, const tarei_eval_run
       TAREI_TRY(measure_output(e, runs, &place, s, sample, i, err));
       other_shape =
           other_shape || (e->sides[s].is_compared &&
-                          !same_dims(&e->sides[s].outputs[i], &e->sides[e->reference].outputs[i]));
+                          !is_alike(&e->sides[s].outputs[i], &e->sides[e->reference].outputs[i]));
     }
     tarei_eval_side_add_run(&e->sides[s], &place, other_shape);
   }

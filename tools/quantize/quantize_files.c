@@ -108,5 +108,5 @@ const tare_eval_score *quantize_score(const tare_eval_result *const result, cons
 }
 
 double quantize_sqnr(const tare_eval_result *const result, const int profile) {
-  return profile < 0 ? result->total.sqnr_db : result->profiles[profile].sqnr_db;
+  return quantize_score(result, profile)->sqnr_db;
 }

@@ -67,12 +67,6 @@ static tare_eval_options draft_eval(const draft *const d) {
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-/* A profile has none where no sample is in it. */
-static double draft_sqnr(const draft *const d) {
-  const int profile = d->file->profile;
-  return profile < 0 ? d->result.total.sqnr_db : quantize_sqnr(&d->result, profile);
-}
-
 static tare_status run_draft(draft *const d, tare_error *const err) {
   const raising_case samples = case_of(d);
   tare_eval_options o = draft_eval(d);
@@ -129,7 +123,8 @@ static tare_status raise_file(const quantize_judged *const what, const quantize_
                               tare_error *const err) {
   draft d = {.what = what, .how = how, .file = file};
   tare_status status = run_draft(&d, err);
-  if (status == TARE_OK && draft_sqnr(&d) < raising_below(true /* written */)) {
+  if (status == TARE_OK && /* a profile without samples has no SQNR */
+      quantize_sqnr(&d.result, file->profile) < raising_below(true /* written */)) {
     status = raise_draft(&d, table, err);
   }
   tare_eval_result_fini(&d.result);
