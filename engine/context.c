@@ -42,7 +42,7 @@ static bool context_make(tare_context *const c, const tare_plan *const plan, con
   c->symbols = tarei_calloc(n_symbols, sizeof *c->symbols);
   c->new_symbols = tarei_calloc(n_symbols, sizeof *c->new_symbols);
   c->valid = tarei_calloc(n_symbols, sizeof *c->valid);
-  c->sizes = tarei_calloc((size_t)plan->sizes.n_exprs, sizeof *c->sizes);
+  c->sizes = tarei_calloc((size_t)plan->sizes.n_results, sizeof *c->sizes);
   c->seconds = tarei_calloc((size_t)plan->n_layers, sizeof *c->seconds);
   c->numbers = tarei_calloc((size_t)most_measured(&plan->root), sizeof *c->numbers);
   return c->arena && c->scratch && c->symbols && c->new_symbols && c->valid && c->sizes &&

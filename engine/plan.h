@@ -53,8 +53,10 @@ typedef struct tarei_size_place {
 /* All that follows from the symbols (engine/sizes.h). */
 typedef struct tarei_sizes {
   tarei_expr *exprs; /* without duplicates */
+  int *names;        /* numbers of the names that they need, in rising order */
   tarei_size_place *dims, *contents, *moves;
-  int n_exprs, n_dims, n_contents, n_moves;
+  int n_exprs, n_names, n_dims, n_contents, n_moves;
+  int n_results; /* of the expressions, and from n_exprs on of all names by number */
   size_t cap_exprs, cap_dims, cap_contents, cap_moves;
 } tarei_sizes;
 

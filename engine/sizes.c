@@ -241,6 +241,25 @@ static bool add_moves(const tare_plan *const plan, tarei_sizes *const s) {
   return true;
 }
 
+/* Lists the names that the expressions of the table need. */
+static bool sizes_add_names(const tare_plan *const plan, tarei_sizes *const s) {
+  const tarei_exprs *const exprs = plan->root.graph->exprs;
+  const int n = tarei_exprs_n_names(exprs);
+  bool *const marks = tarei_calloc((size_t)n + 1, sizeof *marks);
+  s->names = tarei_calloc((size_t)n + 1, sizeof *s->names);
+  for (int i = 0; marks && i < s->n_exprs; i++) {
+    tarei_expr_mark_names(exprs, s->exprs[i], marks);
+  }
+  for (int k = 0; marks && s->names && k < n; k++) {
+    if (marks[k]) {
+      s->names[s->n_names++] = k;
+    }
+  }
+  s->n_results = s->n_exprs + (s->n_names ? n : 0);
+  free(marks);
+  return marks && s->names;
+}
+
 static tarei_expr last_expr(const tarei_graph *const g) {
   tarei_expr last = 0;
   for (int v = 0; v < g->n_values; v++) {
@@ -262,13 +281,14 @@ tare_status tarei_sizes_compile(tare_plan *const plan, tare_error *const err) {
   for (int v = 0; ok && v < plan->root.graph->n_values; v++) {
     ok = plan->root.slots[v].storage == TAREI_STORE_NONE || sizes_add_value(&b, v);
   }
-  ok = ok && add_moves(plan, &plan->sizes);
+  ok = ok && add_moves(plan, &plan->sizes) && sizes_add_names(plan, &plan->sizes);
   free(b.numbers);
   return ok ? TARE_OK : tarei_fail_memory(err, "sizes", n * sizeof *b.numbers);
 }
 
 void tarei_sizes_fini(tarei_sizes *const s) {
   free(s->exprs);
+  free(s->names);
   free(s->dims);
   free(s->contents);
   free(s->moves);
@@ -306,8 +326,18 @@ tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const s
                              int64_t *const results, tare_tensor *const tensors,
                              tare_error *const err) {
   const tarei_sizes *const s = &plan->sizes;
+  const tarei_exprs *const exprs = plan->root.graph->exprs;
+  int64_t *const names = results + s->n_exprs;
+  for (int i = 0; i < s->n_names; i++) {
+    const int k = s->names[i];
+    if (!tarei_expr_eval_named(exprs, tarei_exprs_definition(exprs, k), symbols, names,
+                               &names[k])) {
+      return explain(plan, symbols, -1, err);
+    }
+  }
   for (int i = 0; i < s->n_exprs; i++) {
-    if (!tarei_expr_eval(plan->root.graph->exprs, s->exprs[i], symbols, &results[i])) {
+    if (s->exprs[i] == TAREI_EXPR_NONE ||
+        !tarei_expr_eval_named(exprs, s->exprs[i], symbols, names, &results[i])) {
       return explain(plan, symbols, i, err);
     }
   }

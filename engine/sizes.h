@@ -11,7 +11,7 @@ tare_status tarei_sizes_compile(tare_plan *plan, tare_error *err);
 void tarei_sizes_fini(tarei_sizes *sizes);
 
 /* Writes dims into `tensors` (one per value of the root part), and contents that follow from the
- * symbols into their memory; `results` has room for sizes.n_exprs numbers. TARE_E_SHAPE if a
+ * symbols into their memory; `results` has room for sizes.n_results numbers. TARE_E_SHAPE if a
  * dim is one that a node cannot work on, or a number overflows; the tensors must then be filled
  * again before use. */
 tare_status tarei_sizes_fill(const tare_plan *plan, const int64_t *symbols, int64_t *results,

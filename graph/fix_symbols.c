@@ -133,13 +133,13 @@ tare_status tarei_graph_infer_or_wait(tarei_graph **const graph, tare_error *con
   tarei_graph *read;
   tare_error failure = {0};
   if (!waits) {
-    return tarei_graph_infer(*graph, err);
+    return tarei_graph_infer_settled(*graph, err);
   }
   *waits = (tare_error){0};
   read = (*graph)->read;
   (*graph)->read = NULL;
   TAREI_TRY(read ? TARE_OK : tarei_graph_clone(*graph, &read, err));
-  const tare_status status = tarei_graph_infer(*graph, &failure);
+  const tare_status status = tarei_graph_infer_settled(*graph, &failure);
   if (status == TARE_OK) {
     (*graph)->read = read;
     return TARE_OK;
@@ -238,7 +238,7 @@ tare_status tarei_graph_decide(const tarei_graph *const graph, const tare_error 
                                     : tarei_fail(err, waits->status, "%s", waits->message);
   }
   tare_error failure = {0};
-  const tare_status status = tarei_graph_infer(*out, &failure);
+  const tare_status status = tarei_graph_infer_settled(*out, &failure);
   if (status == TARE_OK) {
     return TARE_OK;
   }

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "graph/ir/ir.h"
+#include "graph/measured_dims.h"
 #include "graph/op.h"
 #include "graph/pass.h"
 
@@ -163,7 +164,7 @@ static void add_failure(infer_report *const r, const tarei_node *const node,
 }
 
 static tare_status infer_in_order(tarei_graph *const graph, int *const order,
-                                  tare_error *const err) {
+                                  tarei_measured_list *const measured, tare_error *const err) {
   int n = 0;
   TAREI_TRY(tarei_graph_order(graph, order, &n, err));
   for (int i = 0; i < graph->n_inputs; i++) {
@@ -173,6 +174,9 @@ static tare_status infer_in_order(tarei_graph *const graph, int *const order,
     }
   }
   for (int i = 0; i < n; i++) {
+    if (!tarei_measured_note(graph, order[i], measured)) {
+      return tarei_fail_memory(err, graph->name, measured->n * sizeof *measured->at);
+    }
     infer_forget_outputs(graph, &graph->nodes[order[i]]);
   }
   infer_report r = {0};
@@ -186,6 +190,8 @@ static tare_status infer_in_order(tarei_graph *const graph, int *const order,
       const tarei_node *const node = &graph->nodes[order[i]];
       infer_forget_outputs(graph, node);
       add_failure(&r, node, status, inner.message);
+    } else {
+      tarei_measured_settle(graph, measured, order[i]);
     }
   }
   if (r.failures) {
@@ -201,7 +207,9 @@ tare_status tarei_graph_infer(tarei_graph *const graph, tare_error *const err) {
     return tarei_fail_memory(err, graph->name, (size_t)graph->n_nodes * sizeof *order);
   }
   const int before = graph->n_nodes;
-  const tare_status status = infer_in_order(graph, order, err);
+  tarei_measured_list measured = {0};
+  const tare_status status = infer_in_order(graph, order, &measured, err);
+  free(measured.at);
   free(order);
   const bool expanded = status == TARE_OK && graph->n_nodes > before;
   return expanded ? tarei_graph_compact(graph, err) : status;

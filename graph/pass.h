@@ -50,6 +50,9 @@ typedef struct tarei_pass {
 /* Infers types and dims of all values. TARE_E_MODEL and TARE_E_UNSUPPORTED name all nodes in
  * question. */
 tare_status tarei_graph_infer(tarei_graph *graph, tare_error *err);
+
+/* The same, and where windows slide over inputs, what follows from the lengths that they need. */
+tare_status tarei_graph_infer_settled(tarei_graph *graph, tare_error *err);
 /* Whether all nodes have the inputs and outputs that their operators need, whatever the dims. */
 bool tarei_graph_has_operands(const tarei_graph *graph);
 

@@ -53,6 +53,33 @@ static tarei_expr get_known(tarei_reader *const r, const tarei_graph *const g) {
   return e;
 }
 
+/* Definitions of names, which have the numbers of the file: none has been made yet. */
+static void get_names(tarei_reader *const r, const tarei_graph *const g) {
+  const uint32_t n = tarei_get_count(r, 4);
+  for (uint32_t k = 0; !r->failed && k < n; k++) {
+    const tarei_expr e = get_expr(r, g);
+    r->failed |=
+        tarei_expr_name(g->exprs, e) == e || (uint32_t)tarei_exprs_n_names(g->exprs) != k + 1;
+  }
+}
+
+/* Whether the symbols in definitions are those of inputs, or measured. */
+static bool names_are_of_inputs(const tarei_graph *const g, const int n_symbols) {
+  for (int s = 0; s < n_symbols; s++) {
+    bool found = tarei_exprs_is_measured(g->exprs, s);
+    for (int i = 0; i < g->n_inputs; i++) {
+      const tarei_value *const v = &g->values[g->inputs[i]];
+      for (int d = 0; d < v->rank; d++) {
+        found = found || tarei_expr_uses(g->exprs, v->dims[d], s);
+      }
+    }
+    if (!found) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void get_quant(tarei_reader *const r, tarei_quant *const q) {
   q->granularity = (tarei_granularity)tarei_get_u8(r);
   const uint8_t form = tarei_get_u8(r);
@@ -506,7 +533,13 @@ tare_status tarei_graph_get(tarei_reader *const r, const tarei_blobs *const cons
   }
   (*out)->limits = *limits;
   tarei_exprs_set_reading((*out)->exprs, true);
-  tare_status status = get_graph(r, constants, *out, err);
+  get_names(r, *out);
+  const int n_symbols = tarei_exprs_n_symbols((*out)->exprs);
+  tare_status status =
+      r->failed ? graph_get_broken(err, "sizes") : get_graph(r, constants, *out, err);
+  if (status == TARE_OK && !names_are_of_inputs(*out, n_symbols)) {
+    status = graph_get_broken(err, "sizes");
+  }
   tarei_exprs_set_reading((*out)->exprs, false);
   if (status == TARE_OK) {
     (void)tarei_get_u32(r); /* formal inputs: those of bodies only */

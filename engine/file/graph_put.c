@@ -1,8 +1,16 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "engine/file/graph_file.h"
 #include "engine/plan.h"
+
+/* What is written, and by which numbers it calls names in expressions. */
+typedef struct graph_put_file {
+  tarei_writer *w;
+  tarei_blobs *constants;
+  int *names; /* per name of the pool: its number in the file, or -1 */
+} graph_put_file;
 
 /* A node that runs, or an output, takes this value. */
 static bool graph_put_is_read(const tarei_part *const part, const int value) {
@@ -41,8 +49,10 @@ static bool only_packed(const tarei_part *const part, const int value) {
   return used && !g->values[value].is_output;
 }
 
-static void put_constant(tarei_writer *const w, const tarei_part *const part, const int value,
-                         tarei_blobs *const constants) {
+static void put_constant(const graph_put_file *const file, const tarei_part *const part,
+                         const int value) {
+  tarei_writer *const w = file->w;
+  tarei_blobs *const constants = file->constants;
   tarei_buffer *const data = part->graph->values[value].data;
   if (!data) {
     tarei_put_u8(w, TAREI_CONST_NONE);
@@ -59,18 +69,19 @@ static void put_constant(tarei_writer *const w, const tarei_part *const part, co
   }
 }
 
-static void put_expr(tarei_writer *const w, const tarei_exprs *const exprs, const tarei_expr e) {
+static void put_expr(const graph_put_file *const file, const tarei_exprs *const exprs,
+                     const tarei_expr e) {
   tarei_str text = {0};
-  tarei_expr_write(exprs, e, &text);
-  w->failed |= text.failed;
-  tarei_put_text(w, tarei_str_get(&text));
+  tarei_expr_write(exprs, e, file->names, &text);
+  file->w->failed |= text.failed;
+  tarei_put_text(file->w, tarei_str_get(&text));
   tarei_str_free(&text);
 }
 
 /* What a node measures is inferred again, as all dims of what nodes make. */
-static void put_inferred(tarei_writer *const w, const tarei_exprs *const exprs,
+static void put_inferred(const graph_put_file *const file, const tarei_exprs *const exprs,
                          const tarei_expr e) {
-  put_expr(w, exprs, tarei_expr_uses_measured(exprs, e) ? TAREI_EXPR_NONE : e);
+  put_expr(file, exprs, tarei_expr_uses_measured(exprs, e) ? TAREI_EXPR_NONE : e);
 }
 
 static void put_form(tarei_writer *const w, const tarei_quant *const q) {
@@ -87,7 +98,8 @@ static void put_form(tarei_writer *const w, const tarei_quant *const q) {
 }
 
 /* Dims of the plan's inputs have the symbols that profiles fix, which a reader fixes again. */
-static void put_dims(tarei_writer *const w, const tarei_part *const part, const int value) {
+static void put_dims(const graph_put_file *const file, const tarei_part *const part,
+                     const int value) {
   const tarei_graph *const g = part->graph;
   const tare_port *port = NULL;
   for (int i = 0; !g->is_body && i < g->n_inputs; i++) {
@@ -95,24 +107,25 @@ static void put_dims(tarei_writer *const w, const tarei_part *const part, const 
   }
   for (int d = 0; d < g->values[value].rank; d++) {
     const char *const symbol = port ? port->dims[d].symbol : NULL;
-    put_inferred(w, g->exprs,
+    put_inferred(file, g->exprs,
                  symbol ? tarei_expr_symbol(g->exprs, symbol) : g->values[value].dims[d]);
   }
 }
 
-static void put_value(tarei_writer *const w, const tarei_part *const part, const int value,
-                      tarei_blobs *const constants) {
+static void put_value(const graph_put_file *const file, const tarei_part *const part,
+                      const int value) {
+  tarei_writer *const w = file->w;
   const tarei_graph *const g = part->graph;
   const tarei_value *const v = &g->values[value];
   tarei_put_text(w, v->name);
   tarei_put_u32(w, (uint32_t)v->dtype);
   tarei_put_u8(w, (uint8_t)(v->is_input | v->is_output << 1 | v->observable << 2));
   tarei_put_u8(w, (uint8_t)v->rank);
-  put_dims(w, part, value);
+  put_dims(file, part, value);
   const bool contents = part->slots[value].from_shape;
   tarei_put_u32(w, contents ? (uint32_t)v->n_contents : 0);
   for (int i = 0; contents && i < v->n_contents; i++) {
-    put_inferred(w, g->exprs, v->contents[i]);
+    put_inferred(file, g->exprs, v->contents[i]);
   }
   tarei_put_u8(w, (uint8_t)v->quant.granularity);
   put_form(w, &v->quant);
@@ -120,13 +133,20 @@ static void put_value(tarei_writer *const w, const tarei_part *const part, const
   for (int i = 0; i < v->quant.n_scales; i++) {
     tarei_put_f32(w, v->quant.scales[i]);
   }
-  put_constant(w, part, value, constants);
+  put_constant(file, part, value);
 }
 
+static void put_title(tarei_writer *const w, const tarei_graph *const g) {
+  const char *const slash = strrchr(g->name, '/'); /* where a model lies is nobody's business */
+  tarei_put_text(w, slash ? slash + 1 : g->name);
+}
+
+static void put_graph(const graph_put_file *file, const tarei_part *part);
+
 /* `body`: the part that runs the graph of a GRAPH attribute. */
-static void put_attr(tarei_writer *const w, const tarei_exprs *const exprs,
-                     const tarei_attr *const a, const tarei_part *const body,
-                     tarei_blobs *const constants) {
+static void put_attr(const graph_put_file *const file, const tarei_exprs *const exprs,
+                     const tarei_attr *const a, const tarei_part *const body) {
+  tarei_writer *const w = file->w;
   tarei_put_text(w, a->name);
   tarei_put_u8(w, (uint8_t)a->kind);
   tarei_put_u64(w, (uint64_t)a->i);
@@ -145,7 +165,7 @@ static void put_attr(tarei_writer *const w, const tarei_exprs *const exprs,
     tarei_put_text(w, a->strings[i]);
   }
   for (int i = 0; dims && i < a->n; i++) {
-    put_expr(w, exprs, a->exprs[i]);
+    put_expr(file, exprs, a->exprs[i]);
   }
   if (a->kind == TAREI_ATTR_TENSOR) {
     tarei_put_u32(w, (uint32_t)a->tensor.dtype);
@@ -158,7 +178,8 @@ static void put_attr(tarei_writer *const w, const tarei_exprs *const exprs,
     tarei_put_bytes(w, a->tensor.data, bytes);
   }
   if (a->kind == TAREI_ATTR_GRAPH) {
-    tarei_graph_put(w, body, constants);
+    put_title(w, body->graph);
+    put_graph(file, body);
   }
 }
 
@@ -178,9 +199,9 @@ static void put_record(tarei_writer *const w, const tarei_record *const record) 
   tarei_put_u64(w, (uint64_t)record->number);
 }
 
-static void put_node(tarei_writer *const w, const tarei_part *const part,
-                     const tarei_node *const node, const int *const numbers, int *const child,
-                     tarei_blobs *const constants) {
+static void put_node(const graph_put_file *const file, const tarei_part *const part,
+                     const tarei_node *const node, const int *const numbers, int *const child) {
+  tarei_writer *const w = file->w;
   tarei_put_text(w, node->op->name);
   tarei_put_text(w, node->op->domain);
   tarei_put_text(w, node->name);
@@ -193,13 +214,57 @@ static void put_node(tarei_writer *const w, const tarei_part *const part,
   tarei_put_u32(w, (uint32_t)node->n_attrs);
   for (int a = 0; a < node->n_attrs; a++) {
     const bool has_body = node->attrs[a].kind == TAREI_ATTR_GRAPH;
-    put_attr(w, part->graph->exprs, &node->attrs[a], has_body ? part->children[(*child)++] : NULL,
-             constants);
+    put_attr(file, part->graph->exprs, &node->attrs[a],
+             has_body ? part->children[(*child)++] : NULL);
   }
 }
 
-void tarei_graph_put(tarei_writer *const w, const tarei_part *const part,
-                     tarei_blobs *const constants) {
+/* Marks the names in the expressions that are read from a file, not inferred. */
+static void mark_names_of(const tarei_part *const part, bool *const marks) {
+  const tarei_graph *const g = part->graph;
+  for (int v = 0; v < g->n_values; v++) {
+    for (int i = 0; part->slots[v].from_shape && i < g->values[v].n_contents; i++) {
+      tarei_expr_mark_names(g->exprs, g->values[v].contents[i], marks);
+    }
+  }
+  for (int n = 0; n < g->n_nodes; n++) {
+    for (int a = 0; part->runs[n] && a < g->nodes[n].n_attrs; a++) {
+      const tarei_attr *const attr = &g->nodes[n].attrs[a];
+      for (int i = 0; attr->kind == TAREI_ATTR_EXPRS && i < attr->n; i++) {
+        tarei_expr_mark_names(g->exprs, attr->exprs[i], marks);
+      }
+    }
+  }
+  for (int c = 0; c < part->n_children; c++) {
+    mark_names_of(part->children[c], marks);
+  }
+}
+
+/* The definitions that the rest of the section needs, in order. */
+static void put_names(graph_put_file *const file, const tarei_part *const part) {
+  const tarei_exprs *const exprs = part->graph->exprs;
+  const int n = tarei_exprs_n_names(exprs);
+  bool *const marks = tarei_calloc((size_t)n + 1, sizeof *marks);
+  uint32_t n_marked = 0;
+  if (!marks) {
+    file->w->failed = true;
+    return;
+  }
+  mark_names_of(part, marks);
+  for (int k = 0; k < n; k++) {
+    file->names[k] = marks[k] ? (int)n_marked++ : -1;
+  }
+  tarei_put_u32(file->w, n_marked);
+  for (int k = 0; k < n; k++) {
+    if (marks[k]) {
+      put_expr(file, exprs, tarei_exprs_definition(exprs, k));
+    }
+  }
+  free(marks);
+}
+
+static void put_graph(const graph_put_file *const file, const tarei_part *const part) {
+  tarei_writer *const w = file->w;
   const tarei_graph *const g = part->graph;
   int n_values;
   int *const numbers = number_values(part, &n_values);
@@ -207,8 +272,6 @@ void tarei_graph_put(tarei_writer *const w, const tarei_part *const part,
     w->failed = true;
     return;
   }
-  const char *const slash = strrchr(g->name, '/'); /* where a model lies is nobody's business */
-  tarei_put_text(w, slash ? slash + 1 : g->name);
   tarei_put_text(w, g->producer);
   tarei_put_u64(w, (uint64_t)g->ir_version);
   tarei_put_u32(w, (uint32_t)g->opset);
@@ -216,7 +279,7 @@ void tarei_graph_put(tarei_writer *const w, const tarei_part *const part,
   tarei_put_u32(w, (uint32_t)n_values);
   for (int v = 0; v < g->n_values; v++) {
     if (numbers[v] >= 0) {
-      put_value(w, part, v, constants);
+      put_value(file, part, v);
     }
   }
   uint32_t n_nodes = 0;
@@ -227,7 +290,7 @@ void tarei_graph_put(tarei_writer *const w, const tarei_part *const part,
   int child = 0; /* parts stand in the order of the nodes they belong to */
   for (int n = 0; n < g->n_nodes; n++) {
     if (part->runs[n]) {
-      put_node(w, part, &g->nodes[n], numbers, &child, constants);
+      put_node(file, part, &g->nodes[n], numbers, &child);
     }
   }
   put_operands(w, g->inputs, g->n_inputs, numbers);
@@ -237,4 +300,18 @@ void tarei_graph_put(tarei_writer *const w, const tarei_part *const part,
     tarei_put_u32(w, (uint32_t)g->captures[i]);
   }
   free(numbers);
+}
+
+void tarei_graph_put(tarei_writer *const w, const tarei_part *const part,
+                     tarei_blobs *const constants) {
+  const size_t n = (size_t)tarei_exprs_n_names(part->graph->exprs);
+  graph_put_file file = {w, constants, tarei_calloc(n + 1, sizeof *file.names)};
+  if (!file.names) {
+    w->failed = true;
+    return;
+  }
+  put_title(w, part->graph);
+  put_names(&file, part);
+  put_graph(&file, part);
+  free(file.names);
 }

@@ -304,7 +304,7 @@ static tare_status plan_file_infer(const tare_plan *const plan, tare_error *cons
   int n_fixed;
   (void)tarei_graph_mark_empty(plan->root.graph, plan->profiles); /* whether any is */
   TAREI_TRY(tarei_graph_fix_symbols(plan->root.graph, plan->profiles, &n_fixed, err));
-  const tare_status status = tarei_graph_infer(plan->root.graph, err);
+  const tare_status status = tarei_graph_infer_settled(plan->root.graph, err);
   return status == TARE_OK || status == TARE_E_MEMORY || status == TARE_E_LIMIT
              ? status
              : tarei_fail_in(err, TARE_E_INPUT, "graph");

@@ -143,9 +143,9 @@ tare_status tarei_ops_shape_input(const tarei_graph *graph, const tarei_node *no
 
 /* ---- lengths through float arithmetic (ops_trace.c) ---- */
 
-/* Integer values of a small tensor: its contents, float constants without fraction, or float
- * arithmetic on such (Cast, Add, Sub, Mul, Min, Max, Floor and Ceil of Div), as exporters write it
- * for lengths. Returns the number of elements or -1, as tarei_ops_contents does. */
+/* Integer values of a small tensor: its contents, float constants, or float arithmetic on such
+ * (Cast, Add, Sub, Mul, Div, Min, Max, Floor and Ceil), as exporters write it for lengths: quotients
+ * are exact until something rounds them. Returns the number of elements or -1, as tarei_ops_contents does. */
 int tarei_ops_trace(const tarei_graph *graph, int value, tarei_expr *out);
 /* The same for a value that is rounded toward zero afterwards: it may be a quotient. */
 int tarei_ops_trace_truncated(const tarei_graph *graph, int value, tarei_expr *out);

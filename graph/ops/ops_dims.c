@@ -48,20 +48,8 @@ bool tarei_ops_unify(const tarei_graph *const graph, const tarei_expr a, const t
   return a == b || !tarei_ops_differ(graph, a, b);
 }
 
-/* The greater of two symbolic dims, or 0 where one of them is. max(n, min(100, n)) is n: the
- * smaller one is found when their minimum is one of them. */
-static tarei_expr wider(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  tarei_exprs *const exprs = graph->exprs;
-  const tarei_expr least = tarei_expr_min(exprs, a, b);
-  const tarei_expr most = least == a ? b : least == b ? a : tarei_expr_max(exprs, a, b);
-  return tarei_ops_at_least(graph, least, 1)
-             ? most
-             : tarei_expr_mul(exprs, most,
-                              tarei_expr_min(exprs, least, tarei_expr_const(exprs, 1)));
-}
-
 /* One dim of a broadcast. Where both are symbolic and not known to be above 1, either they are
- * equal or one of them is 1 in every run that is valid: the wider one holds for all of these. */
+ * equal or one of them is 1 in every run that is valid. */
 static bool dims_broadcast_dim(const tarei_graph *const graph, const tarei_expr a,
                                const tarei_expr b, tarei_expr *const out) {
   int64_t n = 0;
@@ -80,7 +68,7 @@ static bool dims_broadcast_dim(const tarei_graph *const graph, const tarei_expr 
   if (a_wide && b_wide && tarei_ops_differ(graph, a, b)) {
     return false;
   }
-  *out = a_wide && !(b_const && b_wide) ? a : b_wide ? b : wider(graph, a, b);
+  *out = a_wide && !(b_const && b_wide) ? a : b_wide ? b : tarei_expr_broadcast(graph->exprs, a, b);
   return true;
 }
 

@@ -26,37 +26,10 @@ static tarei_expr binary_mul(const tarei_graph *const graph, const tarei_expr a,
   return tarei_expr_mul(graph->exprs, a, b);
 }
 
-static tarei_expr binary_negate(const tarei_graph *const graph, const tarei_expr a) {
-  return tarei_expr_sub(graph->exprs, tarei_expr_const(graph->exprs, 0), a);
-}
-
-/* a / b for b >= 1, toward zero: rounding down is the same where a is not negative or b divides it.
- */
-static tarei_expr div_by_positive(const tarei_graph *const graph, const tarei_expr a,
-                                  const tarei_expr b) {
-  int64_t rest;
-  const tarei_expr negated = binary_negate(graph, a);
-  const bool divides =
-      tarei_expr_is_const(graph->exprs, tarei_expr_mod(graph->exprs, a, b), &rest) && rest == 0;
-  return divides || tarei_ops_at_least(graph, a, 0) ? tarei_expr_floordiv(graph->exprs, a, b)
-         : tarei_ops_at_least(graph, negated, 0)
-             ? binary_negate(graph, tarei_expr_floordiv(graph->exprs, negated, b))
-             : TAREI_EXPR_NONE;
-}
-
 /* ONNX divides toward zero. */
 static tarei_expr div_to_zero(const tarei_graph *const graph, const tarei_expr a,
                               const tarei_expr b) {
-  int64_t x, y;
-  if (tarei_expr_is_const(graph->exprs, a, &x) && tarei_expr_is_const(graph->exprs, b, &y)) {
-    const bool defined = y != 0 && !(x == INT64_MIN && y == -1);
-    return defined ? tarei_expr_const(graph->exprs, x / y) : TAREI_EXPR_NONE;
-  }
-  const tarei_expr minus_b = binary_negate(graph, b);
-  return tarei_ops_at_least(graph, b, 1) ? div_by_positive(graph, a, b)
-         : tarei_ops_at_least(graph, minus_b, 1)
-             ? div_by_positive(graph, binary_negate(graph, a), minus_b)
-             : TAREI_EXPR_NONE;
+  return tarei_expr_trunc(graph->exprs, a, b);
 }
 
 /* The remainder has the sign of the divisor. */
@@ -66,7 +39,9 @@ static tarei_expr mod(const tarei_graph *const graph, const tarei_expr a, const 
 
 /* With fmod=1 it has that of the dividend: the same where nothing is negative. */
 static tarei_expr c_mod(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
-  return tarei_ops_at_least(graph, a, 0) ? mod(graph, a, b) : TAREI_EXPR_NONE;
+  const tarei_expr whole = tarei_expr_mul(graph->exprs, tarei_expr_trunc(graph->exprs, a, b), b);
+  return tarei_ops_at_least(graph, a, 0) ? mod(graph, a, b)
+                                         : tarei_expr_sub(graph->exprs, a, whole);
 }
 
 static tarei_expr binary_greater(const tarei_graph *const graph, const tarei_expr a,

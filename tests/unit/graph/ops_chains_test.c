@@ -72,12 +72,18 @@ static void floors_in_floats(void **state) {
   const int cut = OPS_NODE(g, "Cast", 13, "to=7", quotient);
   const int sum =
       OPS_NODE(g, "Cast", 13, "to=7", OPS_NODE(g, "Add", 13, "", real, ops_value(g, "f32#-3")));
-  const int lost =
+  const int half =
       OPS_NODE(g, "Cast", 13, "to=7", OPS_NODE(g, "Mul", 13, "", real, ops_value(g, "f32#0.5")));
+  const int more = OPS_NODE(g, "Add", 13, "", quotient, ops_value(g, "f32#1"));
+  const int windows = OPS_NODE(g, "Cast", 13, "to=7", OPS_NODE(g, "Ceil", 13, "", more));
+  const int lost =
+      OPS_NODE(g, "Cast", 13, "to=7", OPS_NODE(g, "Mul", 13, "", real, ops_value(g, "f32#0.1")));
   ops_expect(g, down, "i64[]{n / 160}");
   ops_expect(g, up, "i32[]{(n + 159) / 160}");
   ops_expect(g, cut, "i64[]{n / 160}");
   ops_expect(g, sum, "i64[]{n - 3}");
+  ops_expect(g, half, "i64[]{n / 2}");
+  ops_expect(g, windows, "i64[]{(n + 159) / 160 + 1}");
   ops_expect(g, lost, "i64[]");
 }
 

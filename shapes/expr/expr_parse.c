@@ -111,14 +111,41 @@ static tare_status parse_measured(parser *const p, tarei_expr *const out) {
   return TARE_OK;
 }
 
-static tare_status parse_call(parser *const p, const bool is_min, tarei_expr *const out) {
+static tare_status parse_size(parser *const p, tarei_expr *const out) {
+  const char *const start = p->at++;
+  int32_t k = 0;
+  if (!parse_number(p, &k) || k >= tarei_exprs_n_names(p->pool)) {
+    p->at = start;
+    return fault(p, "no size has this number");
+  }
+  *out = tarei_expr_name(p->pool, tarei_exprs_definition(p->pool, k));
+  return TARE_OK;
+}
+
+typedef tarei_expr (*expr_parse_call)(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+
+static expr_parse_call expr_parse_find_call(const char *const name, const int length) {
+  static const struct {
+    const char *name;
+    expr_parse_call build;
+  } calls[] = {
+      {"min", tarei_expr_min}, {"max", tarei_expr_max}, {"broadcast", tarei_expr_broadcast}};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    if (strlen(calls[i].name) == (size_t)length && strncmp(calls[i].name, name, length) == 0) {
+      return calls[i].build;
+    }
+  }
+  return NULL;
+}
+
+static tare_status parse_call(parser *const p, const expr_parse_call build, tarei_expr *const out) {
   tarei_expr a, b;
   TAREI_TRY(expect(p, '(', "expected '('"));
   TAREI_TRY(parse_sum(p, &a));
   TAREI_TRY(expect(p, ',', "expected ','"));
   TAREI_TRY(parse_sum(p, &b));
   TAREI_TRY(expect(p, ')', "expected ')'"));
-  *out = is_min ? tarei_expr_min(p->pool, a, b) : tarei_expr_max(p->pool, a, b);
+  *out = build(p->pool, a, b);
   return TARE_OK;
 }
 
@@ -128,9 +155,9 @@ static tare_status parse_name(parser *const p, tarei_expr *const out) {
     p->at++;
   }
   const int length = (int)(p->at - start);
-  if (length == 3 && (strncmp(start, "min", 3) == 0 || strncmp(start, "max", 3) == 0) &&
-      expr_parse_peek(p) == '(') {
-    return parse_call(p, start[1] == 'i', out);
+  const expr_parse_call build = expr_parse_find_call(start, length);
+  if (build && expr_parse_peek(p) == '(') {
+    return parse_call(p, build, out);
   }
   tarei_str name = {0};
   tarei_str_add(&name, "%.*s", length, start);
@@ -154,6 +181,9 @@ static tare_status parse_primary(parser *const p, tarei_expr *const out) {
   }
   if (c == '~') {
     return parse_measured(p, out);
+  }
+  if (c == '#') {
+    return parse_size(p, out);
   }
   if (name_char(c)) {
     return parse_name(p, out);

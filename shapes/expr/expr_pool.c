@@ -1,4 +1,4 @@
-#include "shapes/expr_pool.h"
+#include "shapes/expr/expr_pool.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -40,6 +40,7 @@ void tarei_exprs_free(tarei_exprs *const pool) {
   free(pool->nodes);
   free(pool->terms);
   free(pool->atoms);
+  free(pool->names);
   free(pool);
 }
 
@@ -70,7 +71,9 @@ tarei_exprs *tarei_exprs_clone(const tarei_exprs *const pool) {
   copy->nodes = tarei_memdup(pool->nodes, pool->cap_nodes * sizeof *pool->nodes);
   copy->terms = tarei_memdup(pool->terms, pool->cap_terms * sizeof *pool->terms);
   copy->atoms = tarei_memdup(pool->atoms, pool->cap_atoms * sizeof *pool->atoms);
-  if (!copy->nodes || !copy->terms || !copy->atoms || !copy_symbols(pool, copy)) {
+  copy->names = tarei_memdup(pool->names, pool->cap_names * sizeof *pool->names);
+  if (!copy->nodes || !copy->terms || !copy->atoms || (pool->names && !copy->names) ||
+      !copy_symbols(pool, copy)) {
     tarei_exprs_free(copy);
     return NULL;
   }
@@ -105,6 +108,19 @@ const tarei_term *tarei_exprs_terms(const tarei_exprs *const pool, const tarei_e
 void tarei_exprs_load(const tarei_exprs *const pool, const tarei_expr e, tarei_poly *const out) {
   const tarei_term *const terms = tarei_exprs_terms(pool, e, &out->n);
   memcpy(out->terms, terms, (size_t)out->n * sizeof *terms);
+}
+
+bool tarei_expr_is_const(const tarei_exprs *const pool, const tarei_expr e, int64_t *const value) {
+  if (e == TAREI_EXPR_NONE) {
+    return false;
+  }
+  int n;
+  const tarei_term *const terms = tarei_exprs_terms(pool, e, &n);
+  if (n > 1 || (n == 1 && terms[0].degree > 0)) {
+    return false;
+  }
+  *value = n ? terms[0].coefficient : 0;
+  return true;
 }
 
 const tarei_atom *tarei_exprs_bare_atom(const tarei_exprs *const pool, const tarei_expr e) {
@@ -150,6 +166,7 @@ static void expr_pool_measure(const tarei_exprs *const pool, const tarei_poly *c
     for (int k = 0; k < poly->terms[i].degree; k++) {
       const tarei_atom *const atom = &pool->atoms[poly->terms[i].atoms[k]];
       node->weight += atom->weight;
+      node->names = node->names || atom->names;
       node->depth = atom->depth > node->depth ? atom->depth : node->depth;
     }
   }
@@ -175,7 +192,8 @@ tarei_expr tarei_exprs_intern(tarei_exprs *const pool, const tarei_poly *const p
       return i;
     }
   }
-  tarei_expr_node node = {.first = pool->n_terms, .n = poly->n, .next = *head, .hash = hash};
+  tarei_expr_node node = {
+      .first = pool->n_terms, .n = poly->n, .next = *head, .hash = hash, .name = TAREI_EXPR_NONE};
   expr_pool_measure(pool, poly, &node);
   if (pool->n_nodes >= TAREI_EXPR_MAX_NODES || poly->n > TAREI_EXPR_MAX_TERMS ||
       node.weight > TAREI_EXPR_MAX_WEIGHT ||
@@ -205,14 +223,16 @@ tarei_expr tarei_exprs_atom(tarei_exprs *const pool, const tarei_atom_kind kind,
       return intern_atom_index(pool, i);
     }
   }
-  tarei_atom atom = {.kind = kind, .a = a, .b = b, .next = *head, .weight = 1, .depth = 0};
-  if (kind != TAREI_ATOM_SYMBOL) {
+  tarei_atom atom = {.kind = kind, .a = a, .b = b, .next = *head, .weight = 1};
+  if (kind == TAREI_ATOM_NAME) {
+    atom.names = true;
+  } else if (kind != TAREI_ATOM_SYMBOL) {
     const tarei_expr_node *const na = &pool->nodes[a], *const nb = &pool->nodes[b];
     atom.weight += na->weight + nb->weight;
     atom.depth = 1 + (na->depth > nb->depth ? na->depth : nb->depth);
+    atom.names = na->names || nb->names;
   }
-  if (pool->n_atoms >= TAREI_EXPR_MAX_NODES || atom.depth > TAREI_EXPR_MAX_DEPTH ||
-      atom.weight >= TAREI_EXPR_MAX_WEIGHT ||
+  if (pool->n_atoms >= TAREI_EXPR_MAX_NODES || atom.weight >= TAREI_EXPR_MAX_WEIGHT ||
       !TAREI_GROW(pool->atoms, pool->n_atoms, pool->cap_atoms)) {
     return TAREI_EXPR_NONE;
   }
@@ -264,6 +284,22 @@ bool tarei_exprs_rename(tarei_exprs *const pool, const int symbol, const char *c
 void tarei_exprs_may_be_empty(tarei_exprs *const pool, const int symbol) {
   assert(symbol >= 0 && (size_t)symbol < pool->n_symbols);
   pool->symbols[symbol].empty = true;
+  pool->may_be_empty = true;
+  for (size_t i = 0; i < pool->n_symbols; i++) { /* nothing slides over nothing */
+    pool->symbols[i].least = 0;
+  }
+}
+
+bool tarei_exprs_raise_least(tarei_exprs *const pool, const int symbol, const int64_t least) {
+  assert(symbol >= 0 && (size_t)symbol < pool->n_symbols);
+  tarei_symbol *const s = &pool->symbols[symbol];
+  const bool raises = !pool->may_be_empty && least > 1 && least > s->least;
+  s->least = raises ? least : s->least;
+  return raises;
+}
+
+bool tarei_exprs_doubts(const tarei_exprs *const pool) {
+  return pool->doubts;
 }
 
 void tarei_exprs_set_reading(tarei_exprs *const pool, const bool reads) {
@@ -297,7 +333,8 @@ tarei_expr tarei_exprs_measured(tarei_exprs *const pool, const int32_t owner,
                                 const char *const name, const int k) {
   const int symbol = tarei_exprs_find_measured(pool, owner, k);
   if (symbol < 0) {
-    return add_symbol(pool, &(tarei_symbol){tarei_strdup(name), owner, k, false});
+    return add_symbol(pool,
+                      &(tarei_symbol){.name = tarei_strdup(name), .owner = owner, .number = k});
   }
   tarei_symbol *const s = &pool->symbols[symbol];
   if (s->expected) {
@@ -314,7 +351,7 @@ tarei_expr tarei_exprs_measured(tarei_exprs *const pool, const int32_t owner,
 
 tarei_expr tarei_exprs_expected(tarei_exprs *const pool, const int32_t owner, const int k) {
   const int symbol = tarei_exprs_find_measured(pool, owner, k);
-  return symbol < 0 ? add_symbol(pool, &(tarei_symbol){tarei_strdup(""), owner, k, true})
+  return symbol < 0 ? add_symbol(pool, &(tarei_symbol){tarei_strdup(""), owner, k, true, false, 0})
                     : tarei_exprs_atom(pool, TAREI_ATOM_SYMBOL, symbol, 0);
 }
 

@@ -1,8 +1,6 @@
 /* Sums and products of expressions, and of the polynomials that they are. */
-#include "shapes/expr.h"
-
 #include "base/mem.h"
-#include "shapes/expr_pool.h"
+#include "shapes/expr/expr_build.h"
 
 static bool term_mul(const tarei_term *const a, const tarei_term *const b, tarei_term *const out) {
   if (a->degree + b->degree > TAREI_EXPR_MAX_DEGREE ||
@@ -88,24 +86,8 @@ tarei_expr tarei_expr_const(tarei_exprs *const pool, const int64_t value) {
   return tarei_exprs_intern(pool, &poly);
 }
 
-bool tarei_expr_is_const(const tarei_exprs *const pool, const tarei_expr e, int64_t *const value) {
-  if (e == TAREI_EXPR_NONE) {
-    return false;
-  }
-  int n;
-  const tarei_term *const terms = tarei_exprs_terms(pool, e, &n);
-  if (n > 1 || (n == 1 && terms[0].degree > 0)) {
-    return false;
-  }
-  *value = n ? terms[0].coefficient : 0;
-  return true;
-}
-
 static tarei_expr add_scaled(tarei_exprs *const pool, const tarei_expr a, const int64_t factor,
                              const tarei_expr b) {
-  if (a == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE) {
-    return TAREI_EXPR_NONE;
-  }
   tarei_poly pa, pb, sum;
   tarei_exprs_load(pool, a, &pa);
   tarei_exprs_load(pool, b, &pb);
@@ -114,18 +96,15 @@ static tarei_expr add_scaled(tarei_exprs *const pool, const tarei_expr a, const 
                                                        : TAREI_EXPR_NONE;
 }
 
-tarei_expr tarei_expr_add(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+static tarei_expr expr_sum_add(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   return add_scaled(pool, a, 1, b);
 }
 
-tarei_expr tarei_expr_sub(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+static tarei_expr expr_sum_sub(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   return add_scaled(pool, a, -1, b);
 }
 
-tarei_expr tarei_expr_mul(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
-  if (a == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE) {
-    return TAREI_EXPR_NONE;
-  }
+static tarei_expr expr_sum_mul(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   tarei_poly pa, pb, sums[2];
   tarei_exprs_load(pool, a, &pa);
   tarei_exprs_load(pool, b, &pb);
@@ -136,4 +115,16 @@ tarei_expr tarei_expr_mul(tarei_exprs *const pool, const tarei_expr a, const tar
     }
   }
   return tarei_exprs_intern(pool, &sums[pa.n % 2]);
+}
+
+tarei_expr tarei_expr_add(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_sum_add, a, b);
+}
+
+tarei_expr tarei_expr_sub(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_sum_sub, a, b);
+}
+
+tarei_expr tarei_expr_mul(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_sum_mul, a, b);
 }

@@ -1,20 +1,20 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "shapes/expr.h"
-#include "shapes/expr_pool.h"
+#include "shapes/expr/expr_pool.h"
 
 typedef struct printer {
   const tarei_exprs *pool;
   tarei_str *out;
-  bool by_number; /* measured symbols by the numbers of their nodes */
+  bool by_number;     /* measured symbols by the numbers of their nodes, names by their own */
+  const int *numbers; /* of names in the text; NULL: those of the pool */
 } printer;
 
 static void expr_print_any(const printer *p, tarei_expr e);
 
 static bool plain_name(const char *const name) {
   if (!name[0] || isdigit((unsigned char)name[0]) || strcmp(name, "min") == 0 ||
-      strcmp(name, "max") == 0) {
+      strcmp(name, "max") == 0 || strcmp(name, "broadcast") == 0) {
     return false;
   }
   for (const char *c = name; *c; c++) {
@@ -64,15 +64,39 @@ static void print_operand(const printer *const p, const tarei_expr e) {
   tarei_str_add(p->out, "%s", word ? "" : ")");
 }
 
+/* A name: for people with the symbols that decide it, as "size3(samples, batch)". */
+static void print_size(const printer *const p, const int name) {
+  if (p->by_number) {
+    tarei_str_add(p->out, "#%d", p->numbers ? p->numbers[name] : name);
+    return;
+  }
+  const tarei_expr e = p->pool->names[name].expr;
+  const char *before = "(";
+  tarei_str_add(p->out, "size%d", name);
+  for (int s = 0; s < tarei_exprs_n_symbols(p->pool); s++) {
+    if (tarei_expr_uses(p->pool, e, s)) {
+      tarei_str_add(p->out, "%s", before);
+      expr_print_symbol(p, &p->pool->symbols[s]);
+      before = ", ";
+    }
+  }
+  tarei_str_add(p->out, ")");
+}
+
 static void print_atom(const printer *const p, const tarei_atom *const atom) {
   if (atom->kind == TAREI_ATOM_SYMBOL) {
     expr_print_symbol(p, &p->pool->symbols[atom->a]);
+  } else if (atom->kind == TAREI_ATOM_NAME) {
+    print_size(p, atom->a);
   } else if (is_division(atom)) {
     print_operand(p, atom->a);
     tarei_str_add(p->out, atom->kind == TAREI_ATOM_MOD ? " %% " : " / ");
     print_operand(p, atom->b);
   } else {
-    tarei_str_add(p->out, atom->kind == TAREI_ATOM_MIN ? "min(" : "max(");
+    tarei_str_add(p->out, "%s(",
+                  atom->kind == TAREI_ATOM_MIN   ? "min"
+                  : atom->kind == TAREI_ATOM_MAX ? "max"
+                                                 : "broadcast");
     expr_print_any(p, atom->a);
     tarei_str_add(p->out, ", ");
     expr_print_any(p, atom->b);
@@ -124,6 +148,7 @@ void tarei_expr_print(const tarei_exprs *const pool, const tarei_expr e, tarei_s
   expr_print_any(&(printer){.pool = pool, .out = s}, e);
 }
 
-void tarei_expr_write(const tarei_exprs *const pool, const tarei_expr e, tarei_str *const s) {
-  expr_print_any(&(printer){.pool = pool, .out = s, .by_number = true}, e);
+void tarei_expr_write(const tarei_exprs *const pool, const tarei_expr e, const int *const numbers,
+                      tarei_str *const s) {
+  expr_print_any(&(printer){pool, s, true, numbers}, e);
 }

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "shapes/expr.h"
-#include "shapes/expr_pool.h"
+#include "shapes/expr/expr_build.h"
 
 #define MAX_DIVISION_STEPS 256
 
@@ -82,6 +81,8 @@ static int64_t expr_div_reduce(tarei_poly *const r, int64_t *const k) {
   return factor;
 }
 
+static tarei_expr expr_div_floor(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+
 /* floor((floor(x / m) + c) / k) = floor((x + m * c) / (m * k)); NONE when r is not of that form
  * or the numbers grow too large. */
 static tarei_expr merge_nested(tarei_exprs *const pool, const tarei_poly *const r,
@@ -96,7 +97,7 @@ static tarei_expr merge_nested(tarei_exprs *const pool, const tarei_poly *const 
     return TAREI_EXPR_NONE;
   }
   const tarei_expr numerator = tarei_expr_add(pool, inner.a, tarei_expr_const(pool, offset));
-  return tarei_expr_floordiv(pool, numerator, tarei_expr_const(pool, divisor));
+  return expr_div_floor(pool, numerator, tarei_expr_const(pool, divisor));
 }
 
 /* floor(r / k) for r as split leaves it, its first coefficient positive. */
@@ -107,8 +108,8 @@ static tarei_expr floordiv_rest(tarei_exprs *const pool, tarei_poly *const r, in
   if (numerator == TAREI_EXPR_NONE || divisor == TAREI_EXPR_NONE) {
     return TAREI_EXPR_NONE;
   }
-  const tarei_interval range = tarei_interval_floordiv(
-      tarei_expr_interval(pool, numerator, NULL, NULL), (tarei_interval){k, k});
+  const tarei_interval range =
+      tarei_interval_floordiv(tarei_expr_interval(pool, numerator), (tarei_interval){k, k});
   if (range.lo == range.hi) {
     return tarei_expr_const(pool, range.lo);
   }
@@ -221,7 +222,7 @@ static tarei_expr floordiv_poly(tarei_exprs *const pool, tarei_poly *const a, ta
   if (common.degree || common.coefficient > 1) {
     divide_terms(a, &common);
     divide_terms(b, &common);
-    return tarei_expr_floordiv(pool, tarei_exprs_intern(pool, a), tarei_exprs_intern(pool, b));
+    return expr_div_floor(pool, tarei_exprs_intern(pool, a), tarei_exprs_intern(pool, b));
   }
   tarei_poly q, r;
   expr_div_divide(a, b, &q, &r);
@@ -231,18 +232,18 @@ static tarei_expr floordiv_poly(tarei_exprs *const pool, tarei_poly *const a, ta
   }
   const tarei_expr rest = tarei_exprs_intern(pool, &r), divisor = tarei_exprs_intern(pool, b);
   if (q.n) {
-    return tarei_expr_add(pool, whole, tarei_expr_floordiv(pool, rest, divisor));
+    return tarei_expr_add(pool, whole, expr_div_floor(pool, rest, divisor));
   }
   if (rest == TAREI_EXPR_NONE || divisor == TAREI_EXPR_NONE) {
     return TAREI_EXPR_NONE;
   }
-  const tarei_interval range = tarei_interval_floordiv(
-      tarei_expr_interval(pool, rest, NULL, NULL), tarei_expr_interval(pool, divisor, NULL, NULL));
+  const tarei_interval range =
+      tarei_interval_floordiv(tarei_expr_interval(pool, rest), tarei_expr_interval(pool, divisor));
   return range.lo == range.hi ? tarei_expr_const(pool, range.lo)
                               : tarei_exprs_atom(pool, TAREI_ATOM_FLOORDIV, rest, divisor);
 }
 
-tarei_expr tarei_expr_floordiv(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+static tarei_expr expr_div_floor(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   tarei_poly pa, pb;
   bool negated;
   if (!load_operands(pool, a, b, &pa, &pb, &negated)) {
@@ -253,11 +254,15 @@ tarei_expr tarei_expr_floordiv(tarei_exprs *const pool, const tarei_expr a, cons
                                       : floordiv_poly(pool, &pa, &pb);
 }
 
+tarei_expr tarei_expr_floordiv(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_div_floor, a, b);
+}
+
 tarei_expr tarei_expr_ceildiv(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   if (b == TAREI_EXPR_NONE) {
     return TAREI_EXPR_NONE;
   }
-  if (tarei_expr_interval(pool, b, NULL, NULL).lo >= 1) {
+  if (tarei_expr_interval(pool, b).lo >= 1) {
     const tarei_expr less = tarei_expr_sub(pool, b, tarei_expr_const(pool, 1));
     return tarei_expr_floordiv(pool, tarei_expr_add(pool, a, less), b);
   }
@@ -272,8 +277,8 @@ static tarei_expr mod_rest(tarei_exprs *const pool, const tarei_poly *const r, c
   if (rest == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE) {
     return TAREI_EXPR_NONE;
   }
-  const tarei_interval range = tarei_expr_interval(pool, rest, NULL, NULL);
-  if (range.lo >= 0 && range.hi < tarei_expr_interval(pool, b, NULL, NULL).lo) {
+  const tarei_interval range = tarei_expr_interval(pool, rest);
+  if (range.lo >= 0 && range.hi < tarei_expr_interval(pool, b).lo) {
     return rest;
   }
   return tarei_exprs_atom(pool, TAREI_ATOM_MOD, rest, b);
@@ -297,7 +302,7 @@ static tarei_expr mod_const(tarei_exprs *const pool, const tarei_poly *const a, 
                         tarei_expr_const(pool, constant % factor));
 }
 
-tarei_expr tarei_expr_mod(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+static tarei_expr expr_div_mod(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   tarei_poly pa, pb, q, r;
   bool negated;
   if (!load_operands(pool, a, b, &pa, &pb, &negated)) {
@@ -312,4 +317,20 @@ tarei_expr tarei_expr_mod(tarei_exprs *const pool, const tarei_expr a, const tar
     result = r.n ? mod_rest(pool, &r, tarei_exprs_intern(pool, &pb)) : tarei_expr_const(pool, 0);
   }
   return negated ? tarei_expr_sub(pool, tarei_expr_const(pool, 0), result) : result;
+}
+
+tarei_expr tarei_expr_mod(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_div_mod, a, b);
+}
+
+/* Toward zero is down for what is not negative and up for what is: a / b = max(floor(a / b), 0) +
+ * min(ceil(a / b), 0), and either where b divides a. */
+tarei_expr tarei_expr_trunc(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  int64_t rest;
+  const tarei_expr zero = tarei_expr_const(pool, 0), floor = tarei_expr_floordiv(pool, a, b);
+  if (tarei_expr_is_const(pool, tarei_expr_mod(pool, a, b), &rest) && rest == 0) {
+    return floor;
+  }
+  const tarei_expr ceil = tarei_expr_ceildiv(pool, a, b);
+  return tarei_expr_add(pool, tarei_expr_max(pool, floor, zero), tarei_expr_min(pool, ceil, zero));
 }

@@ -1,8 +1,7 @@
-/* min and max, as sets of operands of which none is known to beat another. */
+/* min, max and broadcast, as sets of operands of which none is known to beat another. */
 #include <string.h>
 
-#include "shapes/expr.h"
-#include "shapes/expr_pool.h"
+#include "shapes/expr/expr_build.h"
 
 typedef struct expr_minmax_operands {
   int n;
@@ -27,12 +26,29 @@ static bool expr_minmax_collect(const tarei_exprs *const pool, const tarei_atom_
   return true;
 }
 
-/* True when a can be left out beside b. */
+static int64_t least_value(const tarei_exprs *const pool, const tarei_expr e) {
+  return tarei_expr_interval(pool, e).lo;
+}
+
+static tarei_expr expr_minmax_min(tarei_exprs *pool, tarei_expr a, tarei_expr b);
+
+/* True when a can be left out beside b. In a broadcast that is 1, and what is 1 wherever it is not
+ * equal to b. */
 static bool beaten(tarei_exprs *const pool, const tarei_atom_kind kind, const tarei_expr a,
                    const tarei_expr b) {
+  int64_t n;
+  if (kind == TAREI_ATOM_BROADCAST && tarei_expr_is_const(pool, a, &n)) {
+    return n == 1;
+  }
+  if (kind == TAREI_ATOM_BROADCAST && least_value(pool, b) >= 2) {
+    return true;
+  }
+  if (kind == TAREI_ATOM_BROADCAST) {
+    return a == b || (least_value(pool, a) >= 1 && expr_minmax_min(pool, a, b) == a);
+  }
   const tarei_expr d =
       kind == TAREI_ATOM_MIN ? tarei_expr_sub(pool, a, b) : tarei_expr_sub(pool, b, a);
-  return d != TAREI_EXPR_NONE && tarei_expr_interval(pool, d, NULL, NULL).lo >= 0;
+  return d != TAREI_EXPR_NONE && least_value(pool, d) >= 0;
 }
 
 static void drop_beaten(tarei_exprs *const pool, const tarei_atom_kind kind,
@@ -64,12 +80,12 @@ static void expr_minmax_sort(expr_minmax_operands *const set) {
 static tarei_expr expr_minmax_combine(tarei_exprs *const pool, const tarei_atom_kind kind,
                                       const tarei_expr a, const tarei_expr b) {
   expr_minmax_operands set = {0};
-  if (a == TAREI_EXPR_NONE || b == TAREI_EXPR_NONE || !expr_minmax_collect(pool, kind, a, &set) ||
-      !expr_minmax_collect(pool, kind, b, &set)) {
+  if (!expr_minmax_collect(pool, kind, a, &set) || !expr_minmax_collect(pool, kind, b, &set)) {
     return TAREI_EXPR_NONE;
   }
   drop_beaten(pool, kind, &set);
   expr_minmax_sort(&set);
+  pool->doubts = pool->doubts || set.n > 1;
   tarei_expr result = set.items[0];
   for (int i = 1; i < set.n && result != TAREI_EXPR_NONE; i++) {
     result = tarei_exprs_atom(pool, kind, result, set.items[i]);
@@ -77,10 +93,27 @@ static tarei_expr expr_minmax_combine(tarei_exprs *const pool, const tarei_atom_
   return result;
 }
 
-tarei_expr tarei_expr_min(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+static tarei_expr expr_minmax_min(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   return expr_minmax_combine(pool, TAREI_ATOM_MIN, a, b);
 }
 
-tarei_expr tarei_expr_max(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+static tarei_expr expr_minmax_max(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
   return expr_minmax_combine(pool, TAREI_ATOM_MAX, a, b);
+}
+
+static tarei_expr expr_minmax_broadcast(tarei_exprs *const pool, const tarei_expr a,
+                                        const tarei_expr b) {
+  return expr_minmax_combine(pool, TAREI_ATOM_BROADCAST, a, b);
+}
+
+tarei_expr tarei_expr_min(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_minmax_min, a, b);
+}
+
+tarei_expr tarei_expr_max(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_minmax_max, a, b);
+}
+
+tarei_expr tarei_expr_broadcast(tarei_exprs *const pool, const tarei_expr a, const tarei_expr b) {
+  return tarei_exprs_build(pool, expr_minmax_broadcast, a, b);
 }
