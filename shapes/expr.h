@@ -95,6 +95,7 @@ tarei_expr tarei_expr_broadcast(tarei_exprs *pool, tarei_expr a, tarei_expr b);
 tarei_expr tarei_expr_name(tarei_exprs *pool, tarei_expr e);
 int tarei_exprs_n_names(const tarei_exprs *pool);
 tarei_expr tarei_exprs_definition(const tarei_exprs *pool, int name);
+bool tarei_expr_has_names(const tarei_exprs *pool, tarei_expr e);
 /* Sets the marks, one for each name, of those that e needs, directly or for definitions. */
 void tarei_expr_mark_names(const tarei_exprs *pool, tarei_expr e, bool *marks);
 

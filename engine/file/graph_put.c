@@ -107,8 +107,8 @@ static void put_dims(const graph_put_file *const file, const tarei_part *const p
   }
   for (int d = 0; d < g->values[value].rank; d++) {
     const char *const symbol = port ? port->dims[d].symbol : NULL;
-    put_inferred(file, g->exprs,
-                 symbol ? tarei_expr_symbol(g->exprs, symbol) : g->values[value].dims[d]);
+    const tarei_expr dim = symbol ? tarei_expr_symbol(g->exprs, symbol) : g->values[value].dims[d];
+    put_inferred(file, g->exprs, tarei_expr_has_names(g->exprs, dim) ? TAREI_EXPR_NONE : dim);
   }
 }
 

@@ -10,6 +10,10 @@ tarei_expr tarei_exprs_definition(const tarei_exprs *const pool, const int name)
   return pool->names[name].expr;
 }
 
+bool tarei_expr_has_names(const tarei_exprs *const pool, const tarei_expr e) {
+  return e != TAREI_EXPR_NONE && pool->nodes[e].names;
+}
+
 static void mark_direct(const tarei_exprs *const pool, const tarei_expr e, bool *const marks) {
   int n;
   const tarei_term *const terms = tarei_exprs_terms(pool, e, &n);
@@ -27,7 +31,7 @@ static void mark_direct(const tarei_exprs *const pool, const tarei_expr e, bool 
 }
 
 void tarei_expr_mark_names(const tarei_exprs *const pool, const tarei_expr e, bool *const marks) {
-  if (e != TAREI_EXPR_NONE && pool->nodes[e].names) {
+  if (tarei_expr_has_names(pool, e)) {
     mark_direct(pool, e, marks);
     for (int k = tarei_exprs_n_names(pool) - 1; k >= 0; k--) { /* definitions have earlier ones */
       if (marks[k]) {

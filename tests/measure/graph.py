@@ -22,11 +22,11 @@ def layer_norm(x, scale, bias, axis=-1, epsilon=1e-5):
     return (x / np.sqrt((x * x).mean(axis=axis, keepdims=True) + epsilon) * scale + bias).astype(np.float32)
 
 
-def conv(x, weights, bias, pads, kernel_shape):
+def conv(x, weights, bias, pads, kernel_shape, strides=(1,)):
     taps = kernel_shape[0]
     padded = np.pad(x, ((0, 0), (0, 0), (pads[0], pads[1]))).astype(np.float64)
     n = padded.shape[2] - taps + 1
-    windows = np.stack([padded[:, :, t:t + n] for t in range(taps)], axis=-1)
+    windows = np.stack([padded[:, :, t:t + n:strides[0]] for t in range(taps)], axis=-1)
     return (np.einsum("bcnt,oct->bon", windows, weights) + bias[:, None]).astype(np.float32)
 
 
@@ -52,9 +52,26 @@ def reduced(function):
                                                 keepdims=bool(keepdims)).astype(np.float32)
 
 
+def divide(a, b):
+    """Integers toward zero"""
+    if not np.issubdtype(np.asarray(a).dtype, np.integer):
+        return np.divide(a, b)
+    return (np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))).astype(np.asarray(a).dtype)
+
+
+def reshape(x, dims):
+    return x.reshape([x.shape[i] if d == 0 else int(d) for i, d in enumerate(dims)])
+
+
+def pad(x, amounts):
+    half = len(amounts) // 2
+    return np.pad(x, [(int(amounts[i]), int(amounts[half + i])) for i in range(half)])
+
+
 CASTS = {onnx_file.FLOAT: np.float32, onnx_file.INT64: np.int64, onnx_file.BOOL: np.bool_}
 OPS = {
-    "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide,
+    "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": divide, "Mod": np.mod, "Neg": np.negative,
+    "Floor": np.floor, "Ceil": np.ceil,
     "Min": np.minimum, "Max": np.maximum,
     "MatMul": matmul,
     "Gemm": lambda a, b, c: (a.astype(np.float64) @ b + c).astype(np.float32),
@@ -74,7 +91,8 @@ OPS = {
     "Slice": sliced,
     "Concat": lambda *xs, axis: np.concatenate(xs, axis),
     "Where": np.where, "Equal": np.equal, "Less": np.less, "Not": np.logical_not, "Greater": np.greater,
-    "Identity": lambda x: x,
+    "GreaterOrEqual": np.greater_equal, "Identity": lambda x: x,
+    "Reshape": reshape, "Pad": pad, "Expand": lambda x, dims: x * np.ones(dims, x.dtype),
     "Cast": lambda x, to: x.astype(CASTS[to]),
     "Gather": lambda x, indices, axis=0: np.take(x, indices, axis),
     "Shape": lambda x: np.array(x.shape, np.int64),
