@@ -22,9 +22,11 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/conv/conv_rows.c
   lower/conv/conv_spans.c
   lower/conv/conv_winograd.c
+  lower/conv/lower_col2im.c
   lower/conv/lower_conv.c
   lower/conv/lower_conv_last.c
   lower/conv/lower_lp_pool.c
+  lower/conv/lower_max_unpool.c
   lower/conv/lower_pool.c
   lower/conv/lower_pool_last.c
   lower/conv/lower_qconv_last.c
@@ -60,6 +62,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/move/lower_expand.c
   lower/move/lower_gather.c
   lower/move/lower_gather_elements.c
+  lower/move/lower_ngram_repeat_block.c
   lower/move/lower_non_zero.c
   lower/move/lower_one_hot.c
   lower/move/lower_pad.c
@@ -67,6 +70,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/move/lower_reverse_sequence.c
   lower/move/lower_scatter.c
   lower/move/lower_slice.c
+  lower/move/lower_tensor_scatter.c
   lower/move/lower_tile.c
   lower/move/lower_transpose.c
   lower/move/lower_trilu.c
@@ -83,12 +87,15 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products/grid.c
   lower/products/int8_weights.c
   lower/products/linear_blocks.c
+  lower/products/elimination.c
+  lower/products/lower_cdist.c
   lower/products/lower_gemm.c
   lower/products/lower_integer_products.c
   lower/products/lower_linear.c
   lower/products/lower_matmul.c
   lower/products/lower_qlinear.c
   lower/products/lower_qmatmul.c
+  lower/products/lower_square.c
   lower/products/product_any.c
   lower/products/products.c
   lower/products/row_scales.c
@@ -105,11 +112,15 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/reduce/log_sum_exp.c
   lower/reduce/lower_arg_extreme.c
   lower/reduce/lower_cumulate.c
+  lower/reduce/lower_dynamic_time_warping.c
+  lower/reduce/lower_non_max_suppression.c
   lower/reduce/lower_reduce.c
   lower/reduce/lower_top_k.c
   lower/reduce/lower_unique.c
   lower/reduce/reduction.c
   lower/reduce/sort_keys.c
+  lower/resize/grid_taps.c
+  lower/resize/lower_grid_sample.c
   lower/resize/lower_resize.c
   lower/resize/resize_axes.c
   lower/resize/resize_sums.c

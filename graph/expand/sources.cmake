@@ -30,4 +30,6 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/swiglu.c
   expand/upsample.c
   expand/window.c
+  expand/signal/ms_fourier.c
+  expand/signal/ms_unfold_tensor.c
 )

@@ -12,8 +12,10 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/bodies/op_scan.c
   ops/bodies/ops_body.c
   ops/conv/fourier_basis.c
+  ops/conv/op_col2im.c
   ops/conv/op_conv.c
   ops/conv/op_conv_last.c
+  ops/conv/op_max_unpool.c
   ops/conv/op_pool.c
   ops/conv/ops_conv.c
   ops/conv/ops_window.c
@@ -41,6 +43,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/move/op_flatten.c
   ops/move/op_gather.c
   ops/move/op_identity.c
+  ops/move/op_ngram_repeat_block.c
   ops/move/op_non_zero.c
   ops/move/op_one_hot.c
   ops/move/op_pad.c
@@ -52,6 +55,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/move/op_slice.c
   ops/move/op_split.c
   ops/move/op_squeeze.c
+  ops/move/op_tensor_scatter.c
   ops/move/op_tile.c
   ops/move/op_transpose.c
   ops/move/op_trilu.c
@@ -61,19 +65,24 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/norm/op_layer_normalization.c
   ops/norm/op_scaled_softmax.c
   ops/norm/op_softmax.c
+  ops/products/op_cdist.c
   ops/products/op_gemm.c
   ops/products/op_integer_products.c
   ops/products/op_linear.c
   ops/products/op_matmul.c
   ops/products/op_qmatmul.c
+  ops/products/op_square.c
   ops/products/ops_matmul.c
   ops/recurrent/op_recurrent.c
   ops/recurrent/ops_recurrent.c
   ops/reduce/op_arg_extreme.c
   ops/reduce/op_cumulate.c
+  ops/reduce/op_dynamic_time_warping.c
+  ops/reduce/op_non_max_suppression.c
   ops/reduce/op_reduce.c
   ops/reduce/op_top_k.c
   ops/reduce/op_unique.c
+  ops/resize/op_grid_sample.c
   ops/resize/op_resize.c
   ops/signal/op_dft.c
   ops/signal/op_mel_weight_matrix.c
