@@ -61,8 +61,8 @@ static const struct bad {
     {"bad_external_out_of_range", TARE_E_INPUT,
      "initializer 'w': needs 16 bytes at offset 48 of 'weights.bin', which has 61 bytes"},
     {"bad_foreign_domains", TARE_E_UNSUPPORTED,
-     "2 operators are not supported: ai.onnx.ml.Scaler (1 node: 'scaler'), com.microsoft.Inverse "
-     "(1 node: 'inverse'); ai.onnx.ml prepares features and holds classical models: save the "
+     "2 operators are not supported: ai.onnx.ml.Scaler (1 node: 'scaler'), com.microsoft.Tokenizer "
+     "(1 node: 'tokenizer'); ai.onnx.ml prepares features and holds classical models: save the "
      "network without these steps; com.microsoft has what ONNX Runtime fuses: save the model "
      "without its optimizations"},
     {"bad_garbage", TARE_E_INPUT, "not an ONNX model, or truncated: malformed at byte 0"},
@@ -138,7 +138,7 @@ static const struct bad {
     {"bad_truncated", TARE_E_INPUT, "not an ONNX model, or truncated: malformed at byte 12"},
     {"bad_two_failures", TARE_E_MODEL, "node 'mm' (MatMul): "},
     {"bad_unknown_operators", TARE_E_UNSUPPORTED,
-     "2 operators are not supported: NonMaxSuppression (1 node: 'nms'), com.foo.Bar (3 nodes: "
+     "2 operators are not supported: ImageDecoder (1 node: 'image'), com.foo.Bar (3 nodes: "
      "'a', 'b', 'c')"},
     {"bad_unknown_output", TARE_E_MODEL, "no node produces output 'z'"},
 };

@@ -205,7 +205,8 @@ int ops_node_of(tarei_graph *const graph, const char *const op, const char *cons
 
 int ops_node(tarei_graph *const graph, const char *const op, const int opset,
              const char *const attrs, const int n_out, const int *const in, const int n_in) {
-  const int node = ops_node_of(graph, op, opset ? "" : "tare", opset, n_out, in, n_in);
+  const char *const domain = opset == 0 ? "tare" : tarei_op_find(op, "") ? "" : "com.microsoft";
+  const int node = ops_node_of(graph, op, domain, opset, n_out, in, n_in);
   ops_attrs(graph, &graph->nodes[node], attrs);
   return graph->nodes[node].out[0];
 }

@@ -91,7 +91,14 @@ static void add_attribute(tarei_node *const node) {
                                       "num_heads",
                                       "q_num_heads",
                                       "qkv_hidden_sizes",
-                                      "rotary_embedding_dim"};
+                                      "rotary_embedding_dim",
+                                      "signal_ndim",
+                                      "dim",
+                                      "size",
+                                      "step",
+                                      "ngram_size",
+                                      "padding_mode",
+                                      "metric"};
   static const char *const texts[] = {"SAME_UPPER", "VALID",    "reflect", "both",  "n;4",
                                       "n*m",        "",         "u8",      ";;",    "min(n, 4)",
                                       "ij,jk->ik",  "...a,...", "ii",      "a, ab", "->"};

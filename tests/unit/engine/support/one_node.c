@@ -208,7 +208,7 @@ static int symbol_of(const one_node *const t, const int k) {
   return tarei_exprs_find_measured(t->graph->exprs, t->node->number, k);
 }
 
-/* Runs the step, or where `outputs` is NULL measures what its outputs need. */
+/* Runs the step; what its outputs need is measured before, and is all where `outputs` is NULL. */
 static tare_status run_with(one_node *const t, const tarei_step *const step, const int threads,
                             tare_tensor *const outputs, tare_error *const err) {
   const tare_tensor *in[ONE_NODE_MAX] = {0}, *out[ONE_NODE_OUTPUTS] = {0};
@@ -230,8 +230,10 @@ static tare_status run_with(one_node *const t, const tarei_step *const step, con
                          .team = team,
                          .kernels = step->kernels};
   int64_t measured[TARE_MAX_RANK];
-  const tare_status status =
-      outputs ? lowering->run(step, &run, err) : lowering->measure(step, &run, measured, err);
+  tare_status status = step->n_measured ? lowering->measure(step, &run, measured, err) : TARE_OK;
+  if (outputs && status == TARE_OK) {
+    status = lowering->run(step, &run, err);
+  }
   tarei_team_free(team);
   check_guard(scratch, bytes);
   free(scratch);
@@ -240,8 +242,10 @@ static tare_status run_with(one_node *const t, const tarei_step *const step, con
       check_guard(out[o]->data, bytes_of(out[o]));
     }
   }
-  for (int k = 0; !outputs && status == TARE_OK && symbol_of(t, k) >= 0; k++) {
-    t->symbols[symbol_of(t, k)] = measured[k];
+  for (int k = 0; !outputs && status == TARE_OK && k < step->n_measured; k++) {
+    if (symbol_of(t, k) >= 0) {
+      t->symbols[symbol_of(t, k)] = measured[k];
+    }
   }
   return status;
 }
@@ -280,7 +284,7 @@ tare_status one_node_run(one_node *const t, tare_error *const err) {
   if (status == TARE_OK) {
     status = tarei_step_prepare(&step, &blobs, err);
   }
-  if (status == TARE_OK && symbol_of(t, 0) >= 0) {
+  if (status == TARE_OK && step.n_measured) {
     assert_non_null(step.lowering->measure);
     status = run_with(t, &step, 1, NULL, err);
   }
