@@ -227,6 +227,9 @@ bool tarei_attr_set_floats(tarei_node *node, const char *name, const float *valu
 bool tarei_attr_set_ints(tarei_node *node, const char *name, const int64_t *values, int n);
 bool tarei_attr_set_exprs(tarei_node *node, const char *name, const tarei_expr *values, int n);
 bool tarei_attr_copy(tarei_node *to, const tarei_attr *from);
+/* A body, which the node owns from then on, or nobody after a failure. */
+bool tarei_attr_set_graph(tarei_node *node, const char *name, tarei_graph *body);
+tarei_graph *tarei_attr_take_graph(tarei_node *node, const char *name); /* NULL: there is none */
 void tarei_attr_remove(tarei_node *node, const char *name);
 
 /* Questions. */

@@ -149,6 +149,23 @@ bool tarei_attr_set_exprs(tarei_node *const node, const char *const name,
   return put_copy(node, &attr);
 }
 
+bool tarei_attr_set_graph(tarei_node *const node, const char *const name, tarei_graph *const body) {
+  return tarei_attr_put(
+      node, &(tarei_attr){.name = tarei_strdup(name), .kind = TAREI_ATTR_GRAPH, .graph = body});
+}
+
+tarei_graph *tarei_attr_take_graph(tarei_node *const node, const char *const name) {
+  tarei_graph *body = NULL;
+  for (int i = 0; i < node->n_attrs && !body; i++) {
+    if (node->attrs[i].kind == TAREI_ATTR_GRAPH && strcmp(node->attrs[i].name, name) == 0) {
+      body = node->attrs[i].graph;
+      node->attrs[i].graph = NULL;
+      tarei_attr_remove(node, name);
+    }
+  }
+  return body;
+}
+
 void tarei_attr_remove(tarei_node *const node, const char *const name) {
   for (int i = 0; i < node->n_attrs; i++) {
     if (strcmp(node->attrs[i].name, name) == 0) {

@@ -5,6 +5,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/ops_lists.c
   ops/ops_trace.c
   ops/attention/op_attention.c
+  ops/bodies/batched_scan.c
   ops/bodies/body_names.c
   ops/bodies/op_if.c
   ops/bodies/op_joining_loop.c

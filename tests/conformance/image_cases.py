@@ -1,4 +1,4 @@
-"""Cases of make_edge_cases.py for operators of images, signals and decoders. Where ONNX Runtime has
+"""Cases of make_edge_cases.py for operators of images, signals and decoders, and for old forms. Where ONNX Runtime has
 no kernel for the CPU, numpy computes what the specification says (`expect`)."""
 import numpy as np
 from onnx import helper
@@ -371,11 +371,35 @@ def repeats():
          {"i": tokens, "s": draw(2, 7)})
 
 
+def batched_scans():
+    draw = drawing(22)
+    info = lambda name, *dims: helper.make_tensor_value_info(name, 1, dims)
+    total = helper.make_graph([node("Add", ["s", "e"], ["t"]), node("Mul", ["t", "w"], ["z"])], "b",
+                              [info("s", 4), info("e", 4)], [info("t", 4), info("z", 4)])
+    for name, attributes in (("", {}), ("_backward", {"directions": [1]})):
+        for batch, length in ((1, 3), (3, 5), (2, 1)):
+            case("scan_batched_%d_%d%s" % (batch, length, name), node(
+                "Scan", ["", "s0", "x"], ["y", "z"], body=total, num_scan_inputs=1, **attributes),
+                 {"s0": draw(batch, 4), "x": draw(batch, length, 4), "w": draw(4)},
+                 outs=("y", "z"), opset=8)
+    pair = helper.make_graph([node("Mul", ["a", "b"], ["c"]), node("Add", ["s", "c"], ["t"]),
+                              node("Sub", ["u", "c"], ["v"]), node("Neg", ["c"], ["n"])], "b",
+                             [info("s", 2), info("u", 2), info("a", 2), info("b", 2)],
+                             [info("t", 2), info("v", 2), info("n", 2)])
+    case("scan_batched_two", node("Scan", ["", "s0", "u0", "x", "y"], ["t0", "v0", "n0"], body=pair,
+                                  num_scan_inputs=2, directions=[0, 1]),
+         {"s0": draw(2, 2), "u0": draw(2, 2), "x": draw(2, 6, 2), "y": draw(2, 6, 2)},
+         outs=("t0", "v0", "n0"), opset=8)
+    none = helper.make_graph([node("Relu", ["e"], ["z"])], "b", [info("e", 4)], [info("z", 4)])
+    case("scan_batched_no_state", node("Scan", ["", "x"], ["y"], body=none, num_scan_inputs=1),
+         {"x": draw(3, 5, 4)}, opset=8)
+
+
 def write_all(write, groups=()):
     """All groups, or those that are named."""
     global case
     case = write
     for group in (columns, grids, unpooled, caches, suppressions, squares, distances, spectra,
-                  unfoldings, warpings, repeats):
+                  unfoldings, warpings, repeats, batched_scans):
         if not groups or group.__name__ in groups:
             group()

@@ -1,3 +1,4 @@
+#include "graph/ops/bodies/batched_scan.h"
 #include "graph/ops/ops_common.h"
 #include "graph/pass.h"
 
@@ -20,9 +21,6 @@ static tare_status scan_read_axes(const tarei_node *const node, const char *cons
 
 static tare_status read_scan(const tarei_node *const node, scan_form *const s,
                              tare_error *const err) {
-  if (node->opset < 9) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "the batched form before opset 9 is not supported");
-  }
   TAREI_TRY(tarei_ops_body(node, "body", &s->body, err));
   const int64_t n = tarei_attr_int(node, "num_scan_inputs", 0);
   if (n < 1 || n > s->body->n_formal || node->n_in < s->body->n_formal) {
@@ -149,6 +147,11 @@ static tare_status infer_scan(tarei_graph *const graph, tarei_node *const node,
   return TARE_OK;
 }
 
+static bool is_batched(const tarei_graph *const graph, const tarei_node *const node) {
+  (void)graph;
+  return node->opset < 9;
+}
+
 const tarei_op tarei_op_scan = {
     .name = "Scan",
     .domain = "",
@@ -157,4 +160,6 @@ const tarei_op tarei_op_scan = {
     .min_out = 1,
     .max_out = -1,
     .infer = infer_scan,
+    .expands = is_batched,
+    .expand = tarei_batched_scan_expand,
 };
