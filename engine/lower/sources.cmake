@@ -121,7 +121,9 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/reduce/sort_keys.c
   lower/resize/grid_taps.c
   lower/resize/lower_grid_sample.c
+  lower/resize/lower_max_roi_pool.c
   lower/resize/lower_resize.c
+  lower/resize/lower_roi_align.c
   lower/resize/resize_axes.c
   lower/resize/resize_sums.c
   lower/signal/fft.c

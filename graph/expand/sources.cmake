@@ -1,7 +1,9 @@
 set(TARE_GRAPH_EXPAND_SOURCES
+  expand/affine_grid.c
   expand/attend.c
   expand/attention_onnx.c
   expand/cast_like.c
+  expand/center_crop_pad.c
   expand/conv_transpose.c
   expand/depth_to_space.c
   expand/dynamic_quantize_lstm.c

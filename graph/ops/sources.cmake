@@ -85,6 +85,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/reduce/op_unique.c
   ops/resize/op_grid_sample.c
   ops/resize/op_resize.c
+  ops/resize/op_roi.c
   ops/signal/op_dft.c
   ops/signal/op_mel_weight_matrix.c
 )

@@ -395,11 +395,87 @@ def batched_scans():
          {"x": draw(3, 5, 4)}, opset=8)
 
 
+def affine_grids():
+    draw = drawing(23)
+    for align in (0, 1):
+        op = node("AffineGrid", ["t", "s"], ["y"], align_corners=align)
+        for space in ((3, 4), (1, 5), (1, 1), (2, 3, 4), (1, 3, 1)):
+            theta, size = draw(2, len(space), len(space) + 1), i64(2, 1, *space)
+            name = "affine_grid_%s_%d" % ("_".join(map(str, space)), align)
+            case(name, op, {"t": theta}, init={"s": size}, opset=20)
+            case(name + "_input", op, {"t": theta, "s": size}, opset=20)
+            case(name + "_float64", op, {"t": theta.astype(np.float64)}, init={"s": size}, opset=20)
+        case("affine_grid_sampled_%d" % align, [
+            node("Shape", ["x"], ["s"]), node("AffineGrid", ["t", "s"], ["g"], align_corners=align),
+            node("GridSample", ["x", "g"], ["y"], align_corners=align)
+        ], {"x": draw(2, 3, 5, 6), "t": draw(2, 2, 3)}, opset=20)
+
+
+def crop_of(x, target, axes):
+    """The middle of each axis, or zeros around it."""
+    for axis, n in zip(axes, target):
+        x = np.moveaxis(x, axis, 0)
+        if n < len(x):
+            x = x[(len(x) - n) // 2:][:n]
+        before = (n - len(x)) // 2
+        x = np.concatenate([np.zeros((before,) + x.shape[1:], x.dtype), x,
+                            np.zeros((n - len(x) - before,) + x.shape[1:], x.dtype)])
+        x = np.moveaxis(x, 0, axis)
+    return x
+
+
+def crops():
+    draw = drawing(24)
+    for dims, target, axes in (((5, 6), (3, 3), None), ((5, 6), (8, 9), None), ((5, 6), (2, 9), None),
+                               ((4, 5, 6), (7,), [1]), ((4, 5, 6), (3, 2), [-1, 0]),
+                               ((4, 5, 6), (4, 5), [0, 1]), ((3,), (8,), None)):
+        options = {} if axes is None else {"axes": axes}
+        name = "center_crop_%s_to_%s" % ("_".join(map(str, dims)), "_".join(map(str, target)))
+        op = node("CenterCropPad", ["x", "s"], ["y"], **options)
+        x = draw(*dims)
+        case(name, op, {"x": x}, init={"s": i64(*target)}, opset=18)
+        case(name + "_input", op, {"x": x, "s": i64(*target)}, opset=18)
+        x = (9 * x).astype(np.int32)
+        case(name + "_int32", op, {"x": x}, init={"s": np.array(target, np.int32)}, opset=18,
+             expect=[crop_of(x, target, range(len(dims)) if axes is None else axes)])
+
+
+def regions():
+    draw = drawing(25)
+    x = draw(2, 3, 7, 8)
+    boxes = np.float32([[0.3, 0.4, 4.2, 3.7], [1, 1, 6, 5], [-3, -2, 9, 12], [4, 4, 2, 2],
+                        [0, 0, 0.5, 0.5]])
+    which = i64(0, 1, 1, 0, 1)
+    for mode in ("avg", "max"):
+        for samples in (0, 1, 2):
+            for half in ("half_pixel", "output_half_pixel"):
+                options = {"output_height": 3, "output_width": 2, "sampling_ratio": samples,
+                           "mode": mode, "spatial_scale": 0.8}
+                name = "roi_align_%s_%d_%s" % (mode, samples, half)
+                op = node("RoiAlign", ["x", "r", "b"], ["y"],
+                          coordinate_transformation_mode=half, **options)
+                case(name, op, {"x": x, "r": boxes, "b": which}, opset=16)
+                case(name + "_float64", op, {"x": x.astype(np.float64),
+                                             "r": boxes.astype(np.float64), "b": which}, opset=16)
+                if half == "output_half_pixel":
+                    case(name + "_op10", node("RoiAlign", ["x", "r", "b"], ["y"], **options),
+                         {"x": x, "r": boxes, "b": which}, opset=10)
+    case("roi_align_defaults", node("RoiAlign", ["x", "r", "b"], ["y"]),
+         {"x": x, "r": boxes, "b": which}, opset=16)
+    pooled = np.concatenate([which[:, None], np.round(boxes)], 1).astype(np.float32)
+    for scale in (1.0, 0.5):
+        for shape in ((1, 1), (2, 3), (5, 5)):
+            case("max_roi_pool_%d_%d_%g" % (shape + (scale,)), node(
+                "MaxRoiPool", ["x", "r"], ["y"], pooled_shape=shape, spatial_scale=scale),
+                 {"x": x - 3, "r": pooled})
+
+
 def write_all(write, groups=()):
     """All groups, or those that are named."""
     global case
     case = write
     for group in (columns, grids, unpooled, caches, suppressions, squares, distances, spectra,
-                  unfoldings, warpings, repeats, batched_scans):
+                  unfoldings, warpings, repeats, batched_scans, affine_grids,
+                  crops, regions):
         if not groups or group.__name__ in groups:
             group()

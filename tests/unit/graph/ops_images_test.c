@@ -86,6 +86,33 @@ static void places(void **state) {
   OPS_CHECK(cases);
 }
 
+static void regions(void **state) {
+  (void)state;
+  static const ops_case cases[] = {
+      {"RoiAlign", 16, "f32[b, c, h, w]; f32[r, 4]; i64[r]", "output_height=3 output_width=2",
+       "f32[r, c, 3, 2]"},
+      {"RoiAlign", 10, "f64[b, c, h, w]; f64[r, 4]; i64[r]", "mode='max'", "f64[r, c, 1, 1]"},
+      {"RoiAlign", 16, "f32[b, c, h, w]; f32[r, 5]; i64[r]", "", "MODEL: has not length 4"},
+      {"RoiAlign", 16, "f32[b, c, h, w]; f32[2, 4]; i64[3]", "", "MODEL: [3], expected [2]"},
+      {"RoiAlign", 16, "f32[b, c, h]; f32[r, 4]; i64[r]", "", "MODEL: rank 3"},
+      {"RoiAlign", 16, "f32[b, c, h, w]; f32[r, 4]; i64[r]", "mode='min'", "MODEL: got 'min'"},
+      {"RoiAlign", 16, "f32[b, c, h, w]; f32[r, 4]; i64[r]", "output_width=0", "MODEL: 1 x 0"},
+      {"RoiAlign", 16, "f32[b, c, h, w]; f32[r, 4]; i64[r]", "sampling_ratio=-1", "MODEL: got -1"},
+      {"MaxRoiPool", 1, "f32[b, c, h, w]; f32[r, 5]", "pooled_shape=[2,3]", "f32[r, c, 2, 3]"},
+      {"MaxRoiPool", 1, "f32[b, c, h, w]; f32[r, 5]", "", "MODEL: 'pooled_shape' is missing"},
+      {"MaxRoiPool", 1, "f32[b, c, h, w]; f32[r, 4]", "pooled_shape=[2,3]", "MODEL: length 5"},
+      {"MaxRoiPool", 1, "f32[b, c, h, w]; f32[r, 5]", "pooled_shape=[2,-3]", "MODEL: 2 x -3"},
+      {"AffineGrid", 20, "f32[b, 2, 4]; i64[4]", "", "MODEL: must be [N, 2, 3]"},
+      {"AffineGrid", 20, "f32[b, 2, 3]; i64{1, 1, 1}", "", "MODEL: grids over 1 axes"},
+      {"AffineGrid", 20, "f32[2, 2, 3]; i64[4]{3, 1, h, w}", "", "MODEL: another batch"},
+      {"AffineGrid", 20, "f32[b, n, m]; i64[k]", "", "UNSUPPORTED: x1"},
+      {"CenterCropPad", 18, "f32[b, t]; i64{3}", "", "MODEL: [1], expected [2]"},
+      {"CenterCropPad", 18, "f32[b, t]; i64{3}", "axes=[2]", "MODEL: axis 2"},
+      {"CenterCropPad", 18, "f32[b, t]; f32[2]", "", "MODEL: expected int64"},
+  };
+  OPS_CHECK(cases);
+}
+
 static void matrices(void **state) {
   (void)state;
   static const ops_case cases[] = {
@@ -130,10 +157,8 @@ static void signals(void **state) {
 
 int ops_images_test(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns),
-      cmocka_unit_test(places),
-      cmocka_unit_test(matrices),
-      cmocka_unit_test(signals),
+      cmocka_unit_test(columns),  cmocka_unit_test(places),  cmocka_unit_test(regions),
+      cmocka_unit_test(matrices), cmocka_unit_test(signals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

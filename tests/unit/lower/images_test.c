@@ -168,6 +168,44 @@ static void test_far_places(void **state) {
   }
 }
 
+static void test_regions(void **state) {
+  (void)state;
+  static const struct {
+    float roi[4];
+    int64_t image;
+    const char *why;
+  } bad[] = {{{0, 0, 1, 1}, 2, "image 2 of"},
+             {{0, 0, 1, 1}, -1, "expected 0..1"},
+             {{0, 0, 1e6f, 1e6f}, 0, "is too large"},
+             {{-INFINITY, 0, INFINITY, 1}, 0, "is too large"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    one_node t;
+    start(&t, 4, (int64_t[]){2, 1, 3, 3}, NULL);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){1, 4}, bad[i].roi);
+    (void)one_node_input(&t, TARE_I64, 1, (int64_t[]){1}, &bad[i].image);
+    one_node_op(&t, "RoiAlign", "", 16, 1);
+    one_node_refused(&t, TARE_E_INPUT, bad[i].why);
+  }
+  static const float images[] = {-1, 2, NAN, 1e30f};
+  for (int i = 0; i < 4; i++) {
+    one_node t;
+    start(&t, 4, (int64_t[]){2, 1, 3, 3}, NULL);
+    (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){1, 5},
+                         (const float[]){images[i], NAN, -INFINITY, 1e30f, INFINITY});
+    one_node_op(&t, "MaxRoiPool", "", 1, 1);
+    assert_true(tarei_attr_set_ints(t.node, "pooled_shape", (int64_t[]){2, 2}, 2));
+    one_node_refused(&t, TARE_E_INPUT, "is out of range: expected 0..1");
+  }
+  one_node t; /* regions as strange as can be are somewhere */
+  start(&t, 4, (int64_t[]){1, 1, 3, 3}, NULL);
+  (void)one_node_input(&t, TARE_F32, 2, (int64_t[]){2, 5},
+                       (const float[]){0, NAN, -INFINITY, 1e30f, INFINITY, 0, 9, 9, -9, -9});
+  one_node_op(&t, "MaxRoiPool", "", 1, 1);
+  assert_true(tarei_attr_set_ints(t.node, "pooled_shape", (int64_t[]){2, 2}, 2));
+  one_node_run_ok(&t);
+  one_node_end(&t);
+}
+
 static void test_no_boxes_to_read(void **state) {
   (void)state;
   one_node t;
@@ -223,11 +261,12 @@ static void test_inverse(void **state) {
 int images_test(void) {
   one_node_seed();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_columns),        cmocka_unit_test(test_unpooled),
-      cmocka_unit_test(test_caches),         cmocka_unit_test(test_boxes),
-      cmocka_unit_test(test_strange_scores), cmocka_unit_test(test_tokens),
-      cmocka_unit_test(test_far_places),     cmocka_unit_test(test_no_boxes_to_read),
-      cmocka_unit_test(test_open_dims),      cmocka_unit_test(test_inverse),
+      cmocka_unit_test(test_columns),          cmocka_unit_test(test_unpooled),
+      cmocka_unit_test(test_caches),           cmocka_unit_test(test_boxes),
+      cmocka_unit_test(test_regions),          cmocka_unit_test(test_strange_scores),
+      cmocka_unit_test(test_tokens),           cmocka_unit_test(test_far_places),
+      cmocka_unit_test(test_no_boxes_to_read), cmocka_unit_test(test_open_dims),
+      cmocka_unit_test(test_inverse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
