@@ -1,4 +1,6 @@
 /* Det and Inverse: each thread takes whole matrices. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "engine/lower/operands.h"
 #include "engine/lower/products/elimination.h"
@@ -48,9 +50,11 @@ static void inverse_range(const void *const user, const size_t first, const size
   for (size_t i = first; i < end; i++) {
     double *const a = read_square(j, i, thread), *const inverse = a + size;
     tarei_invert(a, j->n, inverse);
-    for (size_t k = 0; k < size; k++) {
-      tarei_write_number(out->dtype, inverse[k],
-                         (char *)out->data + (i * size + k) * tare_dtype_size(out->dtype));
+    for (size_t k = 0; out->dtype == TARE_F32 && k < size; k++) {
+      ((float *)out->data)[i * size + k] = (float)inverse[k];
+    }
+    if (out->dtype == TARE_F64) {
+      memcpy((double *)out->data + i * size, inverse, size * sizeof *inverse);
     }
   }
 }

@@ -1,7 +1,5 @@
 #include "engine/lower/resize/grid_taps.h"
 
-#include <math.h>
-
 /* The coordinate of an element, of -1 to 1. Computed in the type of the grid, so that places
  * between two elements fall as they do elsewhere. */
 static double grid_coordinate(const tarei_grid_taps *const t, const int64_t at,
@@ -16,8 +14,19 @@ static double grid_coordinate(const tarei_grid_taps *const t, const int64_t at,
 
 /* Far outside is as good as any place there; a NaN is far outside, too. */
 static double grid_bounded(const double x) {
-  const double far = 0x1p40;
+  const double far = 0x1p29;
   return x >= -far && x <= far ? x : x > far ? far : -far;
+}
+
+/* To whole numbers, without calls of libm. */
+static int32_t grid_floor(const double x) {
+  const int32_t part = (int32_t)x;
+  return part - (part > x);
+}
+
+static int32_t grid_nearest(const double x) {
+  const double whole = 0x1.8p52; /* sums with it have no fraction, and ties become even */
+  return (int32_t)((x + whole) - whole);
 }
 
 static int64_t grid_reflected(const int64_t i, const int64_t n, const bool align_corners) {
@@ -56,11 +65,12 @@ static void grid_cubic(const double x, double *const w) {
 /* Taps along one axis. */
 static void grid_axis_taps(const tarei_grid_taps *const t, const double at, const int64_t n,
                            int64_t *const places, double *const weights) {
-  const double x = grid_bounded(at), below = floor(x), part = x - below;
-  int64_t first = (int64_t)below;
+  const double x = grid_bounded(at);
+  int64_t first = grid_floor(x);
+  const double part = x - (double)first;
   weights[0] = 1;
   if (t->form.mode == TAREI_GRID_NEAREST) {
-    first = (int64_t)nearbyint(x);
+    first = grid_nearest(x);
   } else if (t->form.mode == TAREI_GRID_LINEAR) {
     weights[0] = 1 - part;
     weights[1] = part;
@@ -81,10 +91,36 @@ int tarei_grid_taps_count(const tarei_grid_taps *const t) {
   return count;
 }
 
-bool tarei_grid_taps_find(const tarei_grid_taps *const t, const int64_t at, int64_t *const offsets,
+/* The usual case: four elements of a plane, all of them inside. False for others. */
+static bool grid_inner_taps(const tarei_grid_taps *const t, const int64_t at,
+                            int32_t *const offsets, double *const weights) {
+  const int64_t height = t->length[0], width = t->length[1];
+  const double x = grid_bounded(grid_coordinate(t, 2 * at, width));
+  const double y = grid_bounded(grid_coordinate(t, 2 * at + 1, height));
+  const int32_t left = grid_floor(x), top = grid_floor(y);
+  if (left < 0 || top < 0 || left + 1 >= width || top + 1 >= height) {
+    return false;
+  }
+  const double right = x - left, down = y - top;
+  offsets[0] = (int32_t)(top * width + left);
+  offsets[1] = offsets[0] + 1;
+  offsets[2] = (int32_t)(offsets[0] + width);
+  offsets[3] = offsets[2] + 1;
+  weights[0] = (1 - down) * (1 - right);
+  weights[1] = (1 - down) * right;
+  weights[2] = down * (1 - right);
+  weights[3] = down * right;
+  return true;
+}
+
+bool tarei_grid_taps_find(const tarei_grid_taps *const t, const int64_t at, int32_t *const offsets,
                           double *const weights) {
   bool outside = false;
   int n = 1;
+  if (t->axes == 2 && t->form.mode == TAREI_GRID_LINEAR &&
+      grid_inner_taps(t, at, offsets, weights)) {
+    return false;
+  }
   offsets[0] = 0;
   weights[0] = 1;
   for (int d = 0; d < t->axes; d++) { /* the grid has the last axis first */
@@ -93,11 +129,11 @@ bool tarei_grid_taps_find(const tarei_grid_taps *const t, const int64_t at, int6
     const int64_t coordinate = at * t->axes + (t->axes - 1 - d);
     grid_axis_taps(t, grid_coordinate(t, coordinate, t->length[d]), t->length[d], places, axis);
     for (int i = n - 1; i >= 0; i--) {
-      const int64_t from = offsets[i];
+      const int32_t from = offsets[i];
       const double weight = weights[i];
       for (int k = t->per_axis - 1; k >= 0; k--) {
         const bool inside = from >= 0 && places[k] >= 0;
-        offsets[i * t->per_axis + k] = inside ? from * t->length[d] + places[k] : -1;
+        offsets[i * t->per_axis + k] = inside ? (int32_t)(from * t->length[d] + places[k]) : -1;
         weights[i * t->per_axis + k] = weight * axis[k];
         outside |= !inside;
       }

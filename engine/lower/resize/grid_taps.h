@@ -19,7 +19,7 @@ typedef struct tarei_grid_taps {
 int tarei_grid_taps_count(const tarei_grid_taps *t);
 
 /* Fills offsets and weights of the taps of place `at` of the grid. Of those outside, the offset is
- * -1 if they are zeros. Returns whether any is. */
-bool tarei_grid_taps_find(const tarei_grid_taps *t, int64_t at, int64_t *offsets, double *weights);
+ * -1 if they are zeros. Returns whether any is. X has at most INT32_MAX elements. */
+bool tarei_grid_taps_find(const tarei_grid_taps *t, int64_t at, int32_t *offsets, double *weights);
 
 #endif

@@ -18,41 +18,46 @@ typedef struct grid_sample_job {
 
 typedef struct grid_sample_span {
   size_t n, taps;
-  const int64_t *offsets;
+  const int32_t *offsets;
   const void *weights; /* of the type of X */
-  bool outside;        /* some offsets are -1 */
+  const bool *outside; /* per place: some offsets are -1 */
 } grid_sample_span;
 
 static size_t grid_sample_bytes(void) {
-  return AT_ONCE * (sizeof(int64_t) + sizeof(double));
+  return AT_ONCE * (sizeof(double) + sizeof(int32_t) + sizeof(bool));
 }
 
 /* The number of taps is a constant wherever the compiler can make use of it. */
-#define READ_TAPS(type, count, value)              \
-  for (size_t i = 0; i < s->n; i++) {              \
-    type sum = 0;                                  \
-    for (size_t k = 0; k < (count); k++) {         \
-      const int64_t at = offsets[i * (count) + k]; \
-      sum += weights[i * (count) + k] * (value);   \
-    }                                              \
-    out[i] = sum;                                  \
+#define READ_TAPS(type, count)                       \
+  for (size_t i = 0; i < s->n; i++) {                \
+    const int32_t *const at = offsets + i * (count); \
+    const type *const w = weights + i * (count);     \
+    type sum = 0;                                    \
+    if (s->outside[i]) {                             \
+      for (size_t k = 0; k < (count); k++) {         \
+        sum += at[k] < 0 ? 0 : w[k] * x[at[k]];      \
+      }                                              \
+    } else {                                         \
+      for (size_t k = 0; k < (count); k++) {         \
+        sum += w[k] * x[at[k]];                      \
+      }                                              \
+    }                                                \
+    out[i] = sum;                                    \
   }
 #define READ_SPAN(name, type)                                                                  \
   static void grid_sample_read_##name(const grid_sample_span *const s, const void *const from, \
                                       void *const to) {                                        \
     const type *const x = from, *const weights = s->weights;                                   \
-    const int64_t *const offsets = s->offsets;                                                 \
+    const int32_t *const offsets = s->offsets;                                                 \
     type *const out = to;                                                                      \
-    if (s->outside) {                                                                          \
-      READ_TAPS(type, s->taps, at < 0 ? 0 : x[at])                                             \
-    } else if (s->taps == 4) {                                                                 \
-      READ_TAPS(type, 4, x[at])                                                                \
+    if (s->taps == 4) {                                                                        \
+      READ_TAPS(type, 4)                                                                       \
     } else if (s->taps == 8) {                                                                 \
-      READ_TAPS(type, 8, x[at])                                                                \
+      READ_TAPS(type, 8)                                                                       \
     } else if (s->taps == 16) {                                                                \
-      READ_TAPS(type, 16, x[at])                                                               \
+      READ_TAPS(type, 16)                                                                      \
     } else {                                                                                   \
-      READ_TAPS(type, s->taps, x[at])                                                          \
+      READ_TAPS(type, s->taps)                                                                 \
     }                                                                                          \
   }
 READ_SPAN(f32, float)
@@ -61,13 +66,13 @@ READ_SPAN(f64, double)
 /* Finds the taps of a span of places; the weights become floats where X has these. */
 static grid_sample_span grid_sample_find_span(const grid_sample_job *const j, const size_t first,
                                               const size_t n, char *const scratch) {
-  int64_t *const offsets = (int64_t *)(void *)scratch;
-  double *const weights = (double *)(void *)(scratch + AT_ONCE * sizeof *offsets);
+  double *const weights = (double *)(void *)scratch;
+  int32_t *const offsets = (int32_t *)(void *)(weights + AT_ONCE);
+  bool *const outside = (bool *)(offsets + AT_ONCE);
   const bool narrow = j->run->in[0]->dtype == TARE_F32;
-  grid_sample_span s = {.n = n, .taps = j->n_taps, .offsets = offsets, .weights = weights};
   for (size_t i = 0; i < n; i++) {
     double found[TAREI_GRID_MOST_TAPS];
-    s.outside |=
+    outside[i] =
         tarei_grid_taps_find(&j->taps, (int64_t)(first + i), offsets + i * j->n_taps, found);
     for (size_t k = 0; k < j->n_taps; k++) {
       if (narrow) {
@@ -77,7 +82,8 @@ static grid_sample_span grid_sample_find_span(const grid_sample_job *const j, co
       }
     }
   }
-  return s;
+  return (grid_sample_span){
+      .n = n, .taps = j->n_taps, .offsets = offsets, .weights = weights, .outside = outside};
 }
 
 static void grid_sample_range(const void *const user, const size_t first, const size_t end,
@@ -141,6 +147,10 @@ static tare_status grid_sample_run(const tarei_step *const step, const tarei_run
   if (j.pixels == 0) {
     return tarei_fail(err, TARE_E_SHAPE, "'%s' has no elements to read",
                       step->graph->values[step->node->in[0]].name);
+  }
+  if (j.pixels > INT32_MAX) {
+    return tarei_fail(err, TARE_E_LIMIT, "a channel of '%s' has %zu elements, the limit is %d",
+                      step->graph->values[step->node->in[0]].name, j.pixels, INT32_MAX);
   }
   j.n_taps = (size_t)tarei_grid_taps_count(&j.taps);
   j.at_once = AT_ONCE / j.n_taps < 256 ? AT_ONCE / j.n_taps : 256;

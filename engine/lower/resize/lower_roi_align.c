@@ -9,6 +9,7 @@
 #include "engine/threads.h"
 
 #define MOST_SAMPLES ((double)(1 << 20)) /* of a part */
+#define AT_ONCE 1024                     /* samples whose elements are found before they are read */
 
 typedef struct roi_align_job {
   const tarei_run *run;
@@ -67,59 +68,115 @@ static bool find_sample(const roi_align_job *const j, const roi_axis *const a, c
   return true;
 }
 
-/* A sample, or the largest of its weighted elements. */
-static double value_of(const roi_align_job *const j, const tare_tensor *const x,
-                       const int64_t plane, const roi_sample *const y, const roi_sample *const c) {
-  const double down = y->from_low, right = c->from_low;
-  const int64_t rows[] = {plane + y->low * j->width, plane + y->high * j->width};
-  const double v[] = {(1 - down) * (1 - right) * tarei_real_at(x, rows[0] + c->low),
-                      (1 - down) * right * tarei_real_at(x, rows[0] + c->high),
-                      down * (1 - right) * tarei_real_at(x, rows[1] + c->low),
-                      down * right * tarei_real_at(x, rows[1] + c->high)};
-  if (!j->max) {
-    return v[0] + v[1] + v[2] + v[3];
+/* Samples of some parts: of each, four elements of X and their weights. */
+typedef struct roi_span {
+  int64_t parts;             /* all of a row, or fewer */
+  bool first;                /* the parts have no samples before these */
+  int64_t ends[AT_ONCE + 1]; /* of the parts, among the samples */
+  bool outside[AT_ONCE];     /* some samples of a part lie outside of the image */
+  int64_t offsets[4 * AT_ONCE];
+  double weights[4 * AT_ONCE];
+} roi_span;
+
+static void add_sample(const roi_align_job *const j, const roi_sample *const y,
+                       const roi_sample *const x, const double share, roi_span *const s) {
+  const int64_t at = 4 * s->ends[s->parts + 1]++;
+  const int64_t top = y->low * j->width, bottom = y->high * j->width;
+  const double down = y->from_low, right = x->from_low;
+  const int64_t offsets[] = {top + x->low, top + x->high, bottom + x->low, bottom + x->high};
+  const double weights[] = {(1 - down) * (1 - right), (1 - down) * right, down * (1 - right),
+                            down * right};
+  for (int k = 0; k < 4; k++) {
+    s->offsets[at + k] = offsets[k];
+    s->weights[at + k] = weights[k] * share;
   }
-  const double top = v[0] > v[1] ? v[0] : v[1], bottom = v[2] > v[3] ? v[2] : v[3];
-  return top > bottom ? top : bottom;
 }
 
-static double part_of(const roi_align_job *const j, const int64_t plane, const roi_axis *const y,
-                      const roi_axis *const x, const int64_t row, const int64_t column) {
-  double sum = 0, most = 0;
-  bool any = false;
-  for (int64_t i = 0; i < y->samples; i++) {
+/* Adds samples [first, end) of a part of a region to the span. */
+static void add_part(const roi_align_job *const j, const roi_axis *const y, const roi_axis *const x,
+                     const int64_t part, const int64_t first, const int64_t end,
+                     roi_span *const s) {
+  const double share = j->max ? 1 : 1 / (double)(y->samples * x->samples);
+  s->ends[s->parts + 1] = s->ends[s->parts];
+  s->outside[s->parts] = false;
+  for (int64_t i = first; i < end; i++) {
     roi_sample down, right;
-    const bool inside = find_sample(j, y, row, i, j->height, &down);
-    for (int64_t k = 0; k < x->samples; k++) {
-      const double value = inside && find_sample(j, x, column, k, j->width, &right)
-                               ? value_of(j, j->run->in[0], plane, &down, &right)
-                               : 0;
-      sum += value;
-      most = !any || value > most ? value : most;
-      any = true;
+    if (find_sample(j, y, part / j->columns, i / x->samples, j->height, &down) &&
+        find_sample(j, x, part % j->columns, i % x->samples, j->width, &right)) {
+      add_sample(j, &down, &right, share, s);
+    } else {
+      s->outside[s->parts] = true;
     }
   }
-  const int64_t count = y->samples * x->samples;
-  return j->max ? most : sum / (double)(count > 0 ? count : 1);
+  s->parts++;
+}
+
+/* The sum, or the largest, of what part `i` of a span reads in a channel. */
+static double read_part(const roi_align_job *const j, const roi_span *const s, const int64_t i,
+                        const int64_t plane) {
+  const tare_tensor *const x = j->run->in[0];
+  double sum = 0, most = s->outside[i] || s->ends[i] == s->ends[i + 1] ? 0 : -INFINITY;
+  for (int64_t k = 4 * s->ends[i]; k < 4 * s->ends[i + 1]; k++) {
+    const double value = s->weights[k] * tarei_real_at(x, plane + s->offsets[k]);
+    sum += value;
+    most = value > most ? value : most;
+  }
+  return j->max ? most : sum;
+}
+
+/* Reads the parts of a span, the first of which is part `part` of region `roi`, in all channels. */
+static void read_span(const roi_align_job *const j, const roi_span *const s, const int64_t roi,
+                      const int64_t part) {
+  const tare_tensor *const out = j->run->out[0];
+  const int64_t image = ((const int64_t *)j->run->in[2]->data)[roi], size = j->height * j->width;
+  for (int64_t c = 0; c < j->channels; c++) {
+    const int64_t to = (roi * j->channels + c) * j->rows * j->columns + part;
+    for (int64_t i = 0; i < s->parts; i++) {
+      double value = read_part(j, s, i, (image * j->channels + c) * size);
+      if (!s->first) {
+        const double before = tarei_real_at(out, to + i);
+        value = !j->max ? before + value : before > value ? before : value;
+      }
+      if (out->dtype == TARE_F32) {
+        ((float *)out->data)[to + i] = (float)value;
+      } else {
+        ((double *)out->data)[to + i] = value;
+      }
+    }
+  }
 }
 
 static void roi_align_range(const void *const user, const size_t first, const size_t end,
                             const int thread) {
-  (void)thread;
   const roi_align_job *const j = user;
-  const tare_tensor *const out = j->run->out[0];
-  const size_t element = tare_dtype_size(out->dtype);
-  for (int64_t i = (int64_t)first; i < (int64_t)end; i++) {
-    const int64_t roi = i / j->channels, channel = i % j->channels;
-    const int64_t image = ((const int64_t *)j->run->in[2]->data)[roi];
-    const int64_t plane = (image * j->channels + channel) * j->height * j->width;
+  roi_span *const s = tarei_thread_scratch(j->run, thread, sizeof *s);
+  const int64_t all = j->rows * j->columns;
+  for (int64_t roi = (int64_t)first; roi < (int64_t)end; roi++) {
     const roi_axis x = axis_of(j, roi, 0, j->columns), y = axis_of(j, roi, 1, j->rows);
-    for (int64_t p = 0; p < j->rows * j->columns; p++) {
-      const double value = part_of(j, plane, &y, &x, p / j->columns, p % j->columns);
-      tarei_write_number(out->dtype, value,
-                         (char *)out->data + (size_t)(i * j->rows * j->columns + p) * element);
+    const int64_t samples = x.samples * y.samples;
+    const int64_t at_once = samples == 0 ? AT_ONCE : samples < AT_ONCE ? AT_ONCE / samples : 1;
+    for (int64_t part = 0; part < all; part += at_once) {
+      int64_t from = 0;
+      do { /* the samples of a part may be more than fit */
+        const int64_t to = samples - from < AT_ONCE ? samples : from + AT_ONCE;
+        s->parts = s->ends[0] = 0;
+        s->first = from == 0;
+        for (int64_t i = 0; i < at_once && part + i < all; i++) {
+          add_part(j, &y, &x, part + i, from, to, s);
+        }
+        read_span(j, s, roi, part);
+        from = to;
+      } while (from < samples);
     }
   }
+}
+
+static size_t roi_align_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                                const tare_tensor *const *const out, const int threads) {
+  (void)step;
+  (void)in;
+  (void)out;
+  return sizeof(roi_span) * (size_t)threads;
 }
 
 /* Images that are there, and regions that have an end. */
@@ -177,9 +234,10 @@ static tare_status roi_align_run(const tarei_step *const step, const tarei_run *
                       step->graph->values[node->in[0]].name);
   }
   TAREI_TRY(check_rois(step, &j, err));
-  tarei_row_ranges(r, (size_t)(out->dims[0] * out->dims[1]), (size_t)(j.rows * j.columns), 64,
+  tarei_row_ranges(r, (size_t)out->dims[0], (size_t)(j.channels * j.rows * j.columns), 1024,
                    roi_align_range, &j);
   return TARE_OK;
 }
 
-const tarei_lowering tarei_lower_roi_align = {.prepare = roi_align_prepare, .run = roi_align_run};
+const tarei_lowering tarei_lower_roi_align = {
+    .prepare = roi_align_prepare, .scratch = roi_align_scratch, .run = roi_align_run};
