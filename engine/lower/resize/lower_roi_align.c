@@ -78,8 +78,8 @@ typedef struct roi_span {
   double weights[4 * AT_ONCE];
 } roi_span;
 
-static void add_sample(const roi_align_job *const j, const roi_sample *const y,
-                       const roi_sample *const x, const double share, roi_span *const s) {
+static void roi_align_add_sample(const roi_align_job *const j, const roi_sample *const y,
+                                 const roi_sample *const x, const double share, roi_span *const s) {
   const int64_t at = 4 * s->ends[s->parts + 1]++;
   const int64_t top = y->low * j->width, bottom = y->high * j->width;
   const double down = y->from_low, right = x->from_low;
@@ -93,9 +93,9 @@ static void add_sample(const roi_align_job *const j, const roi_sample *const y,
 }
 
 /* Adds samples [first, end) of a part of a region to the span. */
-static void add_part(const roi_align_job *const j, const roi_axis *const y, const roi_axis *const x,
-                     const int64_t part, const int64_t first, const int64_t end,
-                     roi_span *const s) {
+static void roi_align_add_part(const roi_align_job *const j, const roi_axis *const y,
+                               const roi_axis *const x, const int64_t part, const int64_t first,
+                               const int64_t end, roi_span *const s) {
   const double share = j->max ? 1 : 1 / (double)(y->samples * x->samples);
   s->ends[s->parts + 1] = s->ends[s->parts];
   s->outside[s->parts] = false;
@@ -103,7 +103,7 @@ static void add_part(const roi_align_job *const j, const roi_axis *const y, cons
     roi_sample down, right;
     if (find_sample(j, y, part / j->columns, i / x->samples, j->height, &down) &&
         find_sample(j, x, part % j->columns, i % x->samples, j->width, &right)) {
-      add_sample(j, &down, &right, share, s);
+      roi_align_add_sample(j, &down, &right, share, s);
     } else {
       s->outside[s->parts] = true;
     }
@@ -162,7 +162,7 @@ static void roi_align_range(const void *const user, const size_t first, const si
         s->parts = s->ends[0] = 0;
         s->first = from == 0;
         for (int64_t i = 0; i < at_once && part + i < all; i++) {
-          add_part(j, &y, &x, part + i, from, to, s);
+          roi_align_add_part(j, &y, &x, part + i, from, to, s);
         }
         read_span(j, s, roi, part);
         from = to;
