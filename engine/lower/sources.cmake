@@ -99,6 +99,7 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products/product_any.c
   lower/products/products.c
   lower/products/row_scales.c
+  lower/recurrent/lower_linear_recurrence.c
   lower/recurrent/lower_recurrent.c
   lower/recurrent/recurrent_run.c
   lower/recurrent/recurrent_f64.c

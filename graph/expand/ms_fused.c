@@ -1,5 +1,5 @@
-/* What ONNX Runtime's optimizer makes of a layer and what follows it: FusedConv, FusedGemm and
- * FusedMatMul. */
+/* What ONNX Runtime's optimizer makes of a layer and what follows it: FusedConv, FusedGemm,
+ * FusedMatMul and FusedMatMulActivation. */
 #include <string.h>
 
 #include "graph/ir/build.h"
@@ -130,34 +130,59 @@ static int ms_fused_turn(tarei_build *const b, const int x, const int rank, cons
   return y;
 }
 
-static tare_status ms_fused_expand_matmul(tarei_graph *const graph, const int node,
-                                          tare_error *const err) {
-  const tarei_node *const n = &graph->nodes[node];
-  TAREI_TRY(tarei_ops_need(graph, n, 2, err));
-  int rank[2];
-  bool swap[2], batch[2];
+/* alpha * A . B, into `out`, or as a new value where that is -2. */
+static int ms_fused_product(tarei_build *const b, const tarei_node *const n,
+                            const ms_fused_layer *const l, int out) {
+  const float alpha = tarei_attr_float(n, "alpha", 1);
   static const char *const swaps[] = {"transA", "transB"};
   static const char *const batches[] = {"transBatchA", "transBatchB"};
+  int rank[2];
+  bool swap[2], batch[2];
   for (int i = 0; i < 2; i++) {
-    const tarei_value *const v = tarei_ops_in(graph, n, i);
-    rank[i] = v->rank;
-    swap[i] = v->rank > 1 && tarei_attr_int(n, swaps[i], 0) != 0;
-    batch[i] = v->rank > 2 && tarei_attr_int(n, batches[i], 0) != 0;
+    rank[i] = b->graph->values[l->in[i]].rank;
+    swap[i] = rank[i] > 1 && tarei_attr_int(n, swaps[i], 0) != 0;
+    batch[i] = rank[i] > 2 && tarei_attr_int(n, batches[i], 0) != 0;
   }
-  const float alpha = tarei_attr_float(n, "alpha", 1);
-  const tare_dtype dtype = tarei_ops_in(graph, n, 0)->dtype;
+  const tare_dtype dtype = b->graph->values[l->in[0]].dtype;
+  const int in[] = {ms_fused_turn(b, l->in[0], rank[0], swap[0], batch[0]),
+                    ms_fused_turn(b, l->in[1], rank[1], swap[1], batch[1])};
+  if (alpha == 1) {
+    tarei_build_outputs(b, "MatMul", in, 2, &out, 1);
+    return out;
+  }
+  const int y = tarei_build_node(b, "MatMul", in, 2);
+  const int factor = tarei_build_number(b, dtype, (double)alpha);
+  tarei_build_outputs(b, "Mul", (const int[]){y, factor}, 2, &out, 1);
+  return out;
+}
+
+static tare_status ms_fused_expand_matmul(tarei_graph *const graph, const int node,
+                                          tare_error *const err) {
   ms_fused_layer l = {.n_params = 0};
+  TAREI_TRY(tarei_ops_need(graph, &graph->nodes[node], 2, err));
+  read_edges(&graph->nodes[node], &l);
+  tarei_build b = tarei_build_at(graph, node);
+  ms_fused_product(&b, &graph->nodes[node], &l, l.out);
+  return tarei_build_done(&b, err);
+}
+
+static tare_status ms_fused_expand_activation(tarei_graph *const graph, const int node,
+                                              tare_error *const err) {
+  static const char *const names[] = {"activation_alpha", "activation_beta"};
+  const tarei_node *const n = &graph->nodes[node];
+  ms_fused_layer l = {.n_params = 0};
+  TAREI_TRY(tarei_ops_need(graph, n, 2, err));
+  TAREI_TRY(ms_fused_read_activation(n, &l, err));
+  const char *const second = strcmp(l.activation, "Selu") == 0 ? "activation_gamma" : names[1];
+  if (tarei_attr_find(n, names[0])) {
+    l.params[l.n_params++] = tarei_attr_float(n, names[0], 0);
+  }
+  if (l.n_params && tarei_attr_find(n, second)) {
+    l.params[l.n_params++] = tarei_attr_float(n, second, 0);
+  }
   read_edges(n, &l);
   tarei_build b = tarei_build_at(graph, node);
-  const int in[] = {ms_fused_turn(&b, l.in[0], rank[0], swap[0], batch[0]),
-                    ms_fused_turn(&b, l.in[1], rank[1], swap[1], batch[1])};
-  if (alpha == 1) {
-    tarei_build_into(&b, "MatMul", in, 2, l.out);
-  } else {
-    const int y = tarei_build_node(&b, "MatMul", in, 2);
-    const int factor = tarei_build_number(&b, dtype, (double)alpha);
-    tarei_build_into(&b, "Mul", (const int[]){y, factor}, 2, l.out);
-  }
+  activate(&b, &l, ms_fused_product(&b, &graph->nodes[node], &l, -2));
   return tarei_build_done(&b, err);
 }
 
@@ -199,4 +224,14 @@ const tarei_op tarei_op_ms_transpose_matmul = {
     .min_out = 1,
     .max_out = 1,
     .expand = ms_fused_expand_matmul,
+};
+
+const tarei_op tarei_op_ms_fused_matmul_activation = {
+    .name = "FusedMatMulActivation",
+    .domain = "com.microsoft",
+    .min_in = 2,
+    .max_in = 2,
+    .min_out = 1,
+    .max_out = 1,
+    .expand = ms_fused_expand_activation,
 };

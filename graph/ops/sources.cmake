@@ -74,6 +74,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/products/op_qmatmul.c
   ops/products/op_square.c
   ops/products/ops_matmul.c
+  ops/recurrent/op_linear_recurrence.c
   ops/recurrent/op_recurrent.c
   ops/recurrent/ops_recurrent.c
   ops/reduce/op_arg_extreme.c

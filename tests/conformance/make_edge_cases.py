@@ -15,6 +15,7 @@ import onnx
 import onnxruntime as ort
 from onnx import helper, numpy_helper
 
+import contrib_cases
 import image_cases
 
 OUT = os.path.join(sys.argv[1], "edge_cases")
@@ -636,3 +637,4 @@ if __name__ == "__main__":
                   unread, sequences, nothing, group_queries):
         group()
     image_cases.write_all(case)
+    contrib_cases.write_all(case)

@@ -1,0 +1,330 @@
+"""Cases of make_edge_cases.py for the operators of com.microsoft. Where ONNX Runtime has no kernel for
+the CPU, numpy computes what its documentation says (`expect`)."""
+import numpy as np
+from onnx import helper
+
+MS = "com.microsoft"
+
+
+def f32(array):
+    return np.asarray(array, np.float32)
+
+
+def numbers(name, *shape):
+    """The same for the same name, whatever other cases there are."""
+    return f32(np.random.RandomState(sum(map(ord, name)) % 1000003).randn(*shape))
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def erf(x):
+    from math import erf as one
+    return np.vectorize(one)(x)
+
+
+def gelu(x):
+    return x * (1 + erf(x / np.sqrt(2))) / 2
+
+
+class Cases:
+    def __init__(self, case):
+        self.case = case
+
+    def add(self, name, op, ins, outs=("y",), init=None, expect=None, opset=17, **attributes):
+        """`ins` are pairs of name and array, or None where an input is absent."""
+        init = init or ()
+        feeds = {k: v for k, v in filter(None, ins) if k not in init}
+        constants = {k: v for k, v in filter(None, ins) if k in init}
+        node = helper.make_node(op, [i[0] if i else "" for i in ins], list(outs), domain=MS,
+                                **attributes)
+        self.case("contrib_" + name, node, feeds, outs=tuple(o for o in outs if o), opset=opset,
+                  init=constants, expect=expect and [f32(e) for e in expect])
+
+
+def biases(c):
+    x, skip, bias = numbers("x", 2, 5, 8), numbers("s", 2, 5, 8), numbers("b", 8)
+    c.add("bias_add", "BiasAdd", [("x", x), ("b", bias), ("s", skip)], init="b",
+          expect=[x + bias + skip])
+    y = x + bias
+    c.add("bias_split_gelu", "BiasSplitGelu", [("x", x), ("b", bias)], init="b",
+          expect=[y[..., :4] * gelu(y[..., 4:])])
+    gate = numbers("g", 2, 5, 1)
+    c.add("gated_add", "GatedAdd", [("x", x), ("s", skip), ("g", gate)])
+    w = numbers("w", 8, 6)
+    z = x @ w + numbers("c", 6)
+    c.add("gemm_fast_gelu", "GemmFastGelu", [("x", x), ("w", w), ("c", numbers("c", 6))],
+          init="wc", expect=[z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z ** 3))) / 2])
+    c.add("bias_gelu", "BiasGelu", [("x", x), ("b", bias)])
+    c.add("fast_gelu", "FastGelu", [("x", x)])
+    c.add("fast_gelu_bias", "FastGelu", [("x", x), ("b", bias)])
+    c.add("gelu", "Gelu", [("x", x)])
+    for alpha in (1.0, 1.702):
+        c.add("quick_gelu_%d" % (10 * alpha), "QuickGelu", [("x", x)], alpha=alpha)
+
+
+def products(c):
+    a, b = numbers("a", 2, 3, 4, 5), numbers("b", 2, 3, 5, 6)
+    for op in ("FusedMatMul", "TransposeMatMul"):
+        for ta in (0, 1):
+            for tb in (0, 1):
+                c.add("%s_%d%d" % (op.lower(), ta, tb), op,
+                      [("a", a.swapaxes(2, 3) if ta else a), ("b", b.swapaxes(2, 3) if tb else b)],
+                      transA=ta, transB=tb, alpha=0.5)
+    batch = {"a": a.transpose(2, 0, 1, 3), "b": b.transpose(2, 0, 1, 3)}
+    c.add("fusedmatmul_batch_a", "FusedMatMul", [("a", batch["a"]), ("b", b)], transBatchA=1)
+    c.add("fusedmatmul_batch_b", "FusedMatMul", [("a", a), ("b", batch["b"])], transBatchB=1)
+    c.add("fusedmatmul_batch_ab", "FusedMatMul",
+          [("a", a.transpose(3, 0, 1, 2)), ("b", b.transpose(3, 0, 1, 2))], transA=1, transB=1,
+          transBatchA=1, transBatchB=1)
+    c.add("fusedmatmul_vector", "FusedMatMul", [("a", a), ("b", numbers("v", 5))])
+    c.add("fusedmatmul_weights", "FusedMatMul", [("a", a), ("b", numbers("w", 7, 5))], init="b",
+          transB=1, alpha=2.0)
+    y = np.einsum("bhij,bhkj->bhik", a, b.swapaxes(2, 3))
+    for kind, more, value in (
+            ("Relu", {}, np.maximum(y, 0)), ("Tanh", {}, np.tanh(y)), ("Sigmoid", {}, sigmoid(y)),
+            ("LeakyRelu", {"activation_alpha": 0.2}, np.where(y < 0, 0.2 * y, y)),
+            ("HardSigmoid", {"activation_alpha": 0.3, "activation_beta": 0.4},
+             np.clip(0.3 * y + 0.4, 0, 1)),
+            ("Selu", {"activation_alpha": 1.5, "activation_gamma": 1.1},
+             1.1 * np.where(y > 0, y, 1.5 * (np.exp(y) - 1)))):
+        c.add("fusedmatmulactivation_" + kind.lower(), "FusedMatMulActivation",
+              [("a", a), ("b", b.swapaxes(2, 3))], transB=1, activation=kind,
+              expect=[value], **more)
+    g, d = numbers("g", 4, 5), numbers("d", 5, 6)
+    for kind, more in (("Relu", {}), ("LeakyRelu", {"activation_alpha": 0.2})):
+        c.add("fusedgemm_" + kind.lower(), "FusedGemm", [("a", g), ("b", d), ("c", numbers("c", 6))],
+              activation=kind, alpha=0.5, beta=2.0, **more)
+
+
+def norms(c):
+    def group_norm(x, gain, shift, groups, epsilon, last, silu):
+        x = np.moveaxis(x, -1, 1) if last else x
+        flat = x.reshape(x.shape[0], groups, -1).astype(np.float64)
+        flat = (flat - flat.mean(2, keepdims=True)) / np.sqrt(flat.var(2, keepdims=True) + epsilon)
+        along = (1, -1) + (1,) * (x.ndim - 2)
+        y = flat.reshape(x.shape) * gain.reshape(along) + shift.reshape(along)
+        y = y * sigmoid(y) if silu else y
+        return np.moveaxis(y, 1, -1) if last else y
+
+    gain, shift = numbers("g", 8), numbers("b", 8)
+    for last in (0, 1):
+        for silu in (0, 1):
+            shape = (2, 3, 5, 8) if last else (2, 8, 3, 5)
+            spread = (2, 1, 1, 8) if last else (2, 8, 1, 1)
+            x, skip = numbers("x", *shape), numbers("s", *shape)
+            form = dict(activation=silu, channels_last=last, groups=4, epsilon=1e-3)
+            ins = [("x", x), ("g", gain), ("b", shift)]
+            name = "%d%d" % (last, silu)
+            c.add("group_norm_" + name, "GroupNorm", ins, init="gb",
+                  expect=[group_norm(x, gain, shift, 4, 1e-3, last, silu)], **form)
+            bias = numbers("c", 8)
+            for kind, other, of_bias in (("same", skip, None), ("row", numbers("r", 2, 8), bias),
+                                         ("spread", numbers("r", *spread), bias)):
+                added = other.reshape(spread) if kind == "row" else other
+                total = x + added + (0 if of_bias is None else
+                                     of_bias.reshape(spread[1:] if last else (8, 1, 1)))
+                y = group_norm(total, gain, shift, 4, 1e-3, last, silu)
+                c.add("skip_group_norm_%s_%s" % (name, kind), "SkipGroupNorm",
+                      ins + [("s", other)] + ([] if of_bias is None else [("c", of_bias)]),
+                      outs=("y", "z"), init="gbc", expect=[y, total], **form)
+    c.add("gated_rms_norm", "GatedRMSNorm",
+          [("x", numbers("x", 2, 3, 12)), ("s", numbers("s", 4)), ("g", numbers("g", 2, 3, 12))],
+          epsilon=1e-3)
+    c.add("gated_rms_norm_whole", "GatedRMSNorm",
+          [("x", numbers("x", 5, 8)), ("s", numbers("s", 8)), ("g", numbers("g", 5, 8))], init="s")
+
+
+def wheres(c):
+    def bytes_of(name, dtype, *shape):
+        return np.random.RandomState(len(name)).randint(0, 100, shape).astype(dtype)
+
+    for dtype in (np.uint8, np.int8):
+        for kind, x, y in (("same", (3, 4), (3, 4)), ("row", (4,), (3, 1)), ("one", (), (3, 4))):
+            c.add("qlinear_where_%s_%s" % (np.dtype(dtype).name, kind), "QLinearWhere",
+                  [("c", np.arange(12).reshape(3, 4) % 3 == 0), ("x", bytes_of("x", dtype, *x)),
+                   ("a", f32(0.05)), ("b", dtype(3)), ("y", bytes_of("yy", dtype, *y)),
+                   ("d", f32(0.04)), ("e", dtype(9)), ("f", f32(0.06)), ("g", dtype(5))],
+                  outs=("z",), init="abdefg")
+
+
+def positions(c):
+    x, relative = numbers("x", 2, 5, 12), numbers("r", 1, 3, 5, 5)
+    q, w, bias, eco = numbers("q", 12), numbers("w", 4, 8), numbers("b", 8), numbers("e", 1, 3, 1, 1)
+    heads = (x + q).reshape(2, 5, 3, 4).transpose(0, 2, 1, 3)
+    gate = sigmoid((heads @ w + bias).reshape(2, 3, 5, 2, 4).sum(-1))
+    factor = gate[..., :1] * (gate[..., 1:] * eco - 1) + 2
+    c.add("gated_relative_position_bias", "GatedRelativePositionBias",
+          [("x", x), ("q", q), ("r", relative), ("w", w), ("b", bias), ("e", eco)], init="qwbe",
+          num_heads=3, expect=[factor * relative])
+    table = numbers("t", 8, 2)
+    for both in (0, 1):
+        for rows, columns in ((7, 7), (1, 9), (40, 40)):
+            at = np.arange(columns)[None, :] - np.arange(rows)[:, None]
+            n = 4 if both else 8
+            distance = np.abs(at) if both else np.maximum(-at, 0)
+            far = n // 2 + (np.log(f32(np.maximum(distance, 1)) / f32(n // 2)) /
+                            f32(np.log(20 / (n // 2))) * f32(n - n // 2)).astype(np.int64)
+            bucket = np.where(distance < n // 2, distance, np.minimum(far, n - 1))
+            bucket = bucket + (n * (at > 0) if both else 0)
+            c.add("relative_position_bias_%d_%d" % (both, rows), "RelativePositionBias",
+                  [("t", table), ("q", np.array([rows], np.int64)),
+                   ("k", np.array([columns], np.int64))], init="tqk", max_distance=20,
+                  is_bidirectional=both, expect=[table[bucket].transpose(2, 0, 1)[None]])
+
+
+def states(c):
+    for name, length, size, past, bias, more in (
+            ("first", 5, 4, False, False, {}), ("bias", 5, 3, True, True, {}),
+            ("token", 1, 4, True, True, {"activation": "silu"}),
+            ("short", 2, 4, False, False, {"activation": "swish"}),
+            ("one", 4, 1, False, True, {}), ("batch", 6, 4, True, False, {"activation": "none"})):
+        ins = [("x", numbers("x", 2, 6, length)), ("w", numbers("w", 6, 1, size)),
+               ("b", numbers("b", 6)) if bias else None,
+               ("p", numbers("p", 2, 6, size - 1)) if past else None]
+        c.add("causal_conv_" + name, "CausalConvWithState", ins, outs=("y", "s"), init="wb", **more)
+    c.add("causal_conv_dilated", "CausalConvWithState",
+          [("x", numbers("x", 2, 6, 7)), ("w", numbers("w", 6, 1, 3)), None,
+           ("p", numbers("p", 2, 6, 4))], outs=("y", "s"), init="w", dilation=2)
+    c.add("causal_conv_channels_last", "CausalConvWithState",
+          [("x", numbers("x", 2, 7, 6)), ("w", numbers("w", 6, 1, 3)), ("b", numbers("b", 6)),
+           ("p", numbers("p", 2, 2, 6))], outs=("y", "s"), init="wb", channels_last=1)
+    c.add("causal_conv_alone", "CausalConvWithState",
+          [("x", numbers("x", 2, 6, 5)), ("w", numbers("w", 6, 1, 3))], init="w")
+    for rule in ("linear", "gated", "delta", "gated_delta"):
+        for name, q_heads, k_heads, heads, length, past, wide, per_head in (
+                ("token", 2, 2, 2, 1, True, False, True),
+                ("first", 2, 2, 2, 5, False, True, False),
+                ("shared", 4, 2, 2, 5, True, True, True),
+                ("split", 2, 2, 4, 5, True, False, True),
+                ("keys", 4, 1, 2, 3, True, False, False)):
+            decay, rate = "gated" in rule, "delta" in rule
+            ins = [("q", numbers("q", 2, length, q_heads * 4)),
+                   ("k", numbers("k", 2, length, k_heads * 4) / 4),
+                   ("v", numbers("v", 2, length, heads * 3)),
+                   ("p", numbers("p", 2, heads, 4, 3)) if past else None,
+                   ("d", -np.abs(numbers("d", 2, length, heads * (4 if wide else 1))))
+                   if decay else None,
+                   ("b", sigmoid(numbers("b", 2, length, heads if per_head else 1)))
+                   if rate else None]
+            c.add("linear_attention_%s_%s" % (rule, name), "LinearAttention", ins,
+                  outs=("y", "s"), q_num_heads=q_heads, kv_num_heads=heads, update_rule=rule,
+                  **({"scale": 0.7} if name == "first" else {}))
+    gates = [("a", numbers("a", 2, 5, 3)), ("t", numbers("t", 3)), ("s", -np.abs(numbers("s", 3)))]
+    c.add("linear_attention_gate", "LinearAttentionGate", gates, init="ts")
+    c.add("linear_attention_gate_rate", "LinearAttentionGate",
+          gates + [("b", numbers("b", 2, 5, 3))], outs=("y", "z"), init="ts")
+
+
+def packed(integers, bits):
+    """Integers of a row, the lowest bits of a byte first."""
+    n = 8 // bits
+    short = -integers.shape[-1] % n
+    integers = np.pad(integers, [(0, 0)] * (integers.ndim - 1) + [(0, short)]).astype(np.uint8)
+    return sum((integers[..., i::n] << (bits * i)) for i in range(n)).astype(np.uint8)
+
+
+def experts(c):
+    x, router = numbers("x", 6, 16), numbers("r", 6, 4)
+
+    def weights(fused, rows=24, columns=16):
+        return [("f", numbers("f", 4, fused * rows, columns) / 4), ("g", numbers("g", 4, fused * rows)),
+                ("h", numbers("h", 4, columns, rows) / 4), ("i", numbers("i", 4, columns))]
+
+    def add(name, *ins, **attributes):
+        c.add("moe_" + name, "MoE", ins, init="fghij", **attributes)
+
+    ins = [("x", x), ("r", router)]
+    for kind in ("relu", "gelu", "silu", "identity"):
+        for k in (1, 2, 4):
+            for normalizes in (0, 1):
+                add("%s_%d_%d" % (kind, k, normalizes), *ins, *weights(1), k=k,
+                    activation_type=kind, normalize_routing_weights=normalizes)
+    for name, more in (("plain", {}), ("limit", {"swiglu_limit": 0.5}),
+                       ("parameters", {"activation_alpha": 1.702, "activation_beta": 1.0})):
+        add("swiglu_" + name, *ins, *weights(2), k=2, activation_type="swiglu", swiglu_fusion=1,
+            **more)
+    add("three_axes", ("x", x.reshape(2, 3, 16)), ins[1], *weights(1), k=2)
+    no_bias = weights(1)
+    add("no_bias", *ins, no_bias[0], None, no_bias[2], k=2)
+    old = [(k, v.reshape(4, v.shape[2], v.shape[1]) if v.ndim == 3 else v) for k, v in weights(1)]
+    add("old_dims", *ins, *old, k=2)
+    add("ties", ins[0], ("r", np.zeros((6, 4), np.float32)), *weights(1), k=2)
+    add("token", ("x", x[:1]), ("r", router[:1]), *weights(1), k=2)
+    add("weights_as_inputs", *[(k.upper(), v) for k, v in ins + weights(1)], k=2)
+    separate(c, x, router, weights)
+    for bits in (2, 4, 8):
+        for block in (0, 16):
+            for zeros in (False, True):
+                quantized_experts(c, "%d_%d_%d" % (bits, block, zeros), bits, block, zeros,
+                                  activation_type="silu")
+        quantized_experts(c, "%d_swiglu" % bits, bits, 0, False, activation_type="swiglu",
+                          swiglu_fusion=1)
+    quantized_experts(c, "8_kept", 8, 0, False, activation_type="relu", normalize_routing_weights=1)
+    quantized_experts(c, "4_mixed", 4, 0, True, mixed=True, activation_type="silu")
+    quantized_experts(c, "4_mixed_normalized", 4, 0, False, mixed=True, activation_type="silu",
+                      normalize_routing_weights=1)
+
+
+def separate(c, x, router, weights):
+    """Gate and value as products of their own, or side by side, which no kernel for the CPU has."""
+    (_, f), (_, g), (_, h), (_, i) = weights(1)
+    j, k = numbers("j", *f.shape) / 4, numbers("k", *g.shape)
+    odds = np.exp(router) / np.exp(router).sum(1, keepdims=True)
+    places = np.argsort(-odds, 1)[:, :2]
+
+    def mix(expert):
+        return np.array([sum(odds[t, e] * expert(x[t], e) for e in places[t]) for t in range(6)])
+
+    def swiglu(row, e):
+        a, b = f[e] @ row + g[e], j[e] @ row + k[e]
+        a, b = np.minimum(a, 0.7), np.clip(b, -0.7, 0.7)
+        return h[e] @ (a * sigmoid(1.5 * a) * (b + 0.5)) + i[e]
+
+    def silu(row, e):
+        a, b = f[e] @ row + g[e], j[e] @ row + k[e]
+        return h[e] @ (a * sigmoid(a) * b) + i[e]
+
+    form = dict(k=2, activation_type="swiglu", activation_alpha=1.5, activation_beta=0.5,
+                swiglu_limit=0.7)
+    ins = [("x", x), ("r", router)]
+    third = ins + [("f", f), ("g", g), ("h", h), ("i", i), ("j", j), ("k", k)]
+    c.add("moe_separate_swiglu", "MoE", third, init="fghijk", expect=[mix(swiglu)], **form)
+    c.add("moe_separate_silu", "MoE", third, init="fghijk", expect=[mix(silu)], k=2,
+          activation_type="silu")
+    side = ins + [("f", np.concatenate([f, j], 1)), ("g", np.concatenate([g, k], 1)), ("h", h),
+                  ("i", i)]
+    c.add("moe_side_by_side", "MoE", side, init="fghi", expect=[mix(swiglu)], swiglu_fusion=2,
+          **form)
+
+
+def quantized_experts(c, name, bits, block, zeros, mixed=False, **attributes):
+    random = np.random.RandomState(bits + block)
+    size = 64
+    fused = 2 if "swiglu_fusion" in attributes else 1
+    ins = [("x", numbers("x", 6, size)), ("r", numbers("r", 6, 4))]
+    of_zeros = []
+    for w, s, z, rows in (("f", "g", "h", fused * size), ("i", "j", "k", size)):
+        blocks = size // block if block else 1
+        scales = f32(random.rand(4, rows, blocks) * 0.02 + 0.01) * (1 if bits > 2 else 10) / bits
+        point = random.randint(0, 2 ** bits, (4, rows, blocks))
+        ins += [(w, packed(random.randint(0, 2 ** bits, (4, rows, size)), bits)),
+                (s, scales if block else scales[..., 0]), None]
+        of_zeros.append((z, packed(point if block else point[..., 0], bits)))
+    ins += [None] * 3 + (of_zeros if zeros else [None, None])
+    if mixed:
+        ins += [None, ("m", sigmoid(numbers("m", 6, 4)))]
+    while ins[-1] is None:
+        ins.pop()
+    if block:
+        attributes["block_size"] = block
+    c.add("qmoe_" + name, "QMoE", ins, init="fghijk", k=2, expert_weight_bits=bits, **attributes)
+
+
+GROUPS = (biases, products, norms, wheres, positions, states, experts)
+
+
+def write_all(case):
+    for group in GROUPS:
+        group(Cases(case))
