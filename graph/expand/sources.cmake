@@ -6,10 +6,12 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/center_crop_pad.c
   expand/contrib/contrib_bias.c
   expand/contrib/contrib_causal_conv.c
+  expand/contrib/contrib_decoder_attention.c
   expand/contrib/contrib_linear_attention.c
   expand/contrib/contrib_moe.c
   expand/contrib/contrib_moe_weights.c
   expand/contrib/contrib_norm.c
+  expand/contrib/contrib_packed.c
   expand/contrib/contrib_positions.c
   expand/contrib/qlinear_where.c
   expand/conv_transpose.c

@@ -28,6 +28,11 @@ def gelu(x):
     return x * (1 + erf(x / np.sqrt(2))) / 2
 
 
+def wanted(array):
+    array = np.asarray(array)
+    return array.astype(np.float32) if array.dtype.kind == "f" else array
+
+
 class Cases:
     def __init__(self, case):
         self.case = case
@@ -40,7 +45,7 @@ class Cases:
         node = helper.make_node(op, [i[0] if i else "" for i in ins], list(outs), domain=MS,
                                 **attributes)
         self.case("contrib_" + name, node, feeds, outs=tuple(o for o in outs if o), opset=opset,
-                  init=constants, expect=expect and [f32(e) for e in expect])
+                  init=constants, expect=expect and [wanted(e) for e in expect])
 
 
 def biases(c):
@@ -322,7 +327,98 @@ def quantized_experts(c, name, bits, block, zeros, mixed=False, **attributes):
     c.add("qmoe_" + name, "QMoE", ins, init="fghijk", k=2, expert_weight_bits=bits, **attributes)
 
 
-GROUPS = (biases, products, norms, wheres, positions, states, experts)
+def softmax(x):
+    x = np.exp(x - x.max(-1, keepdims=True))
+    return x / x.sum(-1, keepdims=True)
+
+
+def attend(q, k, v, bias=0.0):
+    """[B, H, S, d] each"""
+    return softmax(q @ k.swapaxes(2, 3) / np.sqrt(q.shape[3]) + bias) @ v
+
+
+def split(x, heads):
+    return x.reshape(x.shape[0], x.shape[1], heads, -1).swapaxes(1, 2)
+
+
+def merge(x):
+    return x.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1)
+
+
+def tokens(c):
+    """Batches without padding."""
+    lengths = np.array([2, 5, 0, 4], np.int32)
+    real = np.arange(5) < lengths[:, None]
+    order = np.concatenate([np.flatnonzero(real), np.flatnonzero(~real)]).astype(np.int32)
+    order, sums = order.reshape(4, 5), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    x = numbers("x", 4, 5, 6)
+    c.add("remove_padding", "RemovePadding", [("x", x), ("l", lengths)], outs=("y", "o", "s", "m"),
+          expect=[x[real], order, sums, np.array([5], np.int32)])
+    c.add("restore_padding", "RestorePadding", [("x", x[real]), ("o", order)],
+          expect=[np.where(real[..., None], x, 0)])
+    lengths = np.array([2, 5, 1], np.int32)
+    real = np.arange(5) < lengths[:, None]
+    order = np.concatenate([np.flatnonzero(real), np.flatnonzero(~real)]).astype(np.int32)
+    order, sums = order.reshape(3, 5), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    mask = np.where(real, 0, -np.inf)[:, None, None]
+    places = [("o", order), ("s", sums)]
+    x, w, b = numbers("xx", 3, 5, 6), numbers("w", 6, 24) / 2, numbers("b", 24)
+    added = numbers("a", 1, 2, 5, 5)
+    q, k, v = [split(p, 2) for p in np.split(x @ w + b, 3, 2)]
+    for name, more, bias in (("", [], 0.0), ("_bias", [("a", added)], added)):
+        c.add("packed_attention" + name, "PackedAttention",
+              [("x", x[real]), ("w", w), ("b", b)] + places + more, init="wb", num_heads=2,
+              expect=[merge(attend(q, k, v, mask + bias))[real]])
+    wide = numbers("w", 6, 28)
+    q, k, v = [split(p, 2) for p in np.split(x @ wide + numbers("c", 28), [8, 16], 2)]
+    c.add("packed_attention_sizes", "PackedAttention",
+          [("x", x[real]), ("w", wide), ("c", numbers("c", 28))] + places, init="wc", num_heads=2,
+          qkv_hidden_sizes=[8, 8, 12], expect=[merge(attend(q, k, v, mask))[real]])
+    parts = [numbers(n, 3, 5, 8) for n in "qkv"]
+    for name, bias in (("", None), ("_bias", numbers("b", 24))):
+        moved = parts if bias is None else [p + o for p, o in zip(parts, np.split(bias, 3))]
+        y = merge(attend(*[split(p, 2) for p in moved], mask))[real]
+        last = [None if bias is None else ("b", bias)] + places
+        c.add("packed_multi_head" + name, "PackedMultiHeadAttention",
+              [(n, p[real]) for n, p in zip("qkv", parts)] + last, init="b", num_heads=2, expect=[y])
+        joined = np.stack([p.reshape(3, 5, 2, 4) for p in parts], 3)[real]
+        c.add("packed_multi_head_joined" + name, "PackedMultiHeadAttention",
+              [("x", joined), None, None] + last, init="b", num_heads=2, expect=[y])
+
+
+def decoders(c):
+    q, k, v = [numbers(n, 2, 1, 8) for n in "qkv"]
+    pk, pv = numbers("pk", 2, 2, 7, 4), numbers("pv", 2, 2, 7, 4)
+    mask = np.array([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]], np.int32)
+    added = numbers("a", 1, 2, 1, 5)
+    for name, of_mask, bias, of_qkv in (("plain", None, None, None), ("masked", mask, None, None),
+                                        ("bias", None, added, numbers("b", 24)),
+                                        ("all", mask, added, numbers("b", 24))):
+        c.add("decoder_masked_" + name, "DecoderMaskedMultiHeadAttention",
+              [("q", q), ("k", k), ("v", v), None if of_mask is None else ("m", of_mask),
+               None if bias is None else ("a", bias), ("p", pk), ("r", pv),
+               ("n", np.array([4], np.int32)), None, None,
+               None if of_qkv is None else ("b", of_qkv)], outs=("y", "z", "w"), init="b",
+              num_heads=2, past_present_share_buffer=1,
+              **({"scale": 0.3} if name == "all" else {}))
+    c.add("decoder_masked_cross", "DecoderMaskedMultiHeadAttention",
+          [("q", q), ("p", pk), ("r", pv)], num_heads=2)
+    c.add("decoder_masked_cross_mask", "DecoderMaskedMultiHeadAttention",
+          [("q", q), ("p", pk), ("r", pv), ("m", np.array([[1] * 5 + [0] * 2, [1] * 7], np.int32))],
+          num_heads=2, mask_filter_value=-50.0)
+    x, w, b = numbers("x", 2, 1, 6), numbers("w", 6, 24) / 2, numbers("b", 24)
+    new = [split(p, 2) for p in np.split(x @ w + b, 3, 2)]
+    whole = [np.concatenate([p[:, :, :4], n, p[:, :, 5:]], 2) for p, n in zip((pk, pv), new[1:])]
+    seen = np.where(mask, 0, -10000.0)[:, None, None]
+    c.add("decoder_masked_self", "DecoderMaskedSelfAttention",
+          [("x", x), ("w", w), ("b", b), ("m", mask), ("p", np.stack([pk, pv])), None,
+           ("n", np.array([4], np.int32))], outs=("y", "z"), init="wb", num_heads=2,
+          past_present_share_buffer=1,
+          expect=[merge(attend(new[0], whole[0][:, :, :5], whole[1][:, :, :5], seen)),
+                  np.stack(whole)])
+
+
+GROUPS = (biases, products, norms, wheres, positions, states, experts, tokens, decoders)
 
 
 def write_all(case):
