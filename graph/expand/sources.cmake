@@ -4,6 +4,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/attention_onnx.c
   expand/cast_like.c
   expand/center_crop_pad.c
+  expand/contrib/contrib_alias.c
   expand/contrib/contrib_bias.c
   expand/contrib/contrib_causal_conv.c
   expand/contrib/contrib_decoder_attention.c
@@ -13,6 +14,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/contrib/contrib_norm.c
   expand/contrib/contrib_packed.c
   expand/contrib/contrib_positions.c
+  expand/contrib/contrib_quantized.c
   expand/contrib/qlinear_where.c
   expand/conv_transpose.c
   expand/depth_to_space.c
@@ -25,6 +27,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/lrn.c
   expand/mean_variance_normalization.c
   expand/ms_attention.c
+  expand/ms_attention_form.c
   expand/ms_fused.c
   expand/ms_gelu.c
   expand/ms_group_query_attention.c

@@ -418,7 +418,81 @@ def decoders(c):
                   np.stack(whole)])
 
 
-GROUPS = (biases, products, norms, wheres, positions, states, experts, tokens, decoders)
+def aliases(c):
+    x = numbers("x", 3, 4, 5)
+    for upper in (0, 1):
+        c.add("trilu_%d" % upper, "Trilu", [("x", x), ("k", np.int64(1 - 2 * upper))], upper=upper)
+    c.add("trilu_plain", "Trilu", [("x", x)])
+    for dtype in (np.int64, np.int32, np.float32):
+        c.add("range_%s" % np.dtype(dtype).name, "Range",
+              [("a", dtype(2)), ("b", dtype(11)), ("c", dtype(3))], init="abc")
+    c.add("range_step", "Range", [("a", np.array([1], np.int64)), ("b", np.array([6], np.int64))],
+          init="ab")
+    pads = np.array([1, 0, 2, 0, 1, 0], np.int64)
+    for mode in ("constant", "reflect", "edge"):
+        c.add("pad_" + mode, "Pad", [("x", x), ("p", pads)] + ([("v", f32(1.5))] if mode[0] == "c"
+                                                              else []), init="pv", mode=mode)
+    c.add("gather_nd", "GatherND", [("x", x), ("i", np.array([[[0, 1]], [[2, 3]]], np.int64))])
+    for axis in (0, 2, -1):
+        c.add("expand_dims_%d" % axis, "ExpandDims", [("x", x), ("a", np.array(axis, np.int32))],
+              init="a")
+    c.add("unique", "Unique", [("x", f32([3, 1, 2, 1, 3, 3]))], outs=("y", "i", "n"))
+    table = numbers("t", 7, 4)
+    ids = np.array([[0, 6, 2], [2, 2, 1]], np.int64)
+    c.add("torch_embedding", "TorchEmbedding",
+          [("t", table), ("i", ids), ("p", np.array(2, np.int64))], init="tp", expect=[table[ids]])
+    image = np.random.RandomState(2).randint(0, 200, (2, 6, 7, 3)).astype(np.uint8)
+    c.add("nhwc_max_pool", "NhwcMaxPool", [("x", image)], kernel_shape=[3, 2], strides=[2, 2],
+          pads=[1, 0, 1, 0])
+    c.add("nhwc_max_pool_int8", "NhwcMaxPool", [("x", (image - 100).astype(np.int8))],
+          kernel_shape=[2, 2])
+
+
+def quantizers(c):
+    random = np.random.RandomState(5)
+    x = random.randint(0, 255, (2, 5, 8)).astype(np.uint8)
+    masks = {"none": None, "ends": np.array([3, 5], np.int32),
+             "padding": np.array([[1, 1, 1, 0, 0], [1] * 5], np.int32)}
+    for kind, dtype in (("u8", np.uint8), ("i8", np.int8)):
+        w = (random.randint(0, 100, (8, 24))).astype(dtype)
+        for mask in masks:
+            for channels in (1, 24):
+                scale, zero = f32(np.full(channels, 0.01)), np.full(channels, 40, dtype)
+                if channels == 24:
+                    scale = f32(0.005 + random.rand(24) / 100)
+                c.add("qattention_%s_%s_%d" % (kind, mask, channels), "QAttention",
+                      [("x", x), ("w", w), ("b", numbers("b", 24)), ("s", f32(0.02)), ("t", scale),
+                       None if masks[mask] is None else ("m", masks[mask]), ("z", np.uint8(120)),
+                       ("a", zero)], init="wbstza", num_heads=2)
+    c.add("qattention_causal_past", "QAttention",
+          [("x", x), ("w", w), ("b", numbers("b", 24)), ("s", f32(0.02)), ("t", f32(0.01)), None,
+           ("z", np.uint8(120)), ("a", np.int8(3)), ("p", numbers("p", 2, 2, 2, 3, 4))],
+          outs=("y", "q"), init="wbstza", num_heads=2, unidirectional=1)
+    ids = random.randint(0, 9, (2, 5)).astype(np.int32)
+    tables = [random.randint(0, 255, n).astype(np.uint8) for n in ((9, 6), (8, 6), (2, 6), 6, 6)]
+    scales = [f32(0.01 + 0.002 * k) for k in range(5)]
+    zeros = [np.uint8(100 + 5 * k) for k in range(5)]
+
+    def embed(name, segments, mask):
+        parts = zip("ABCDE", tables), zip("FGHIJ", scales), zip("KLMNO", zeros)
+        c.add("qembed_" + name, "QEmbedLayerNormalization",
+              [("i", ids), ("s", ids % 2) if segments else None] + list(parts[0]) +
+              [("m", (ids > 2).astype(np.int32)) if mask else None] + list(parts[1]) +
+              list(parts[2]), outs=("y", "n"), init="ABCDEFGHIJKLMNO", epsilon=1e-5)
+
+    embed("all", True, True)
+    embed("plain", True, False)
+    y = np.random.RandomState(6).randint(0, 255, (2, 3, 4)).astype(np.uint8)
+    real = (y.astype(np.float64) - 7) * 0.02
+    for axes, keeps in (([1], 1), ([-1], 0), ([0, 2], 1)):
+        mean = real.mean(tuple(axes), keepdims=bool(keeps))
+        c.add("qlinear_reduce_mean_%d_%d" % (len(axes), keeps), "QLinearReduceMean",
+              [("x", y), ("s", f32(0.02)), ("z", np.uint8(7)), ("t", f32(0.0213)),
+               ("w", np.uint8(3))], init="sztw", axes=axes, keepdims=keeps,
+              expect=[np.clip(np.rint(mean / f32(0.0213)) + 3, 0, 255).astype(np.uint8)])
+
+
+GROUPS = (biases, products, norms, wheres, positions, states, experts, tokens, decoders, aliases, quantizers)
 
 
 def write_all(case):
