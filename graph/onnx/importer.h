@@ -90,6 +90,14 @@ tare_status tarei_onnx_load_changed(const char *path, const tare_load_options *o
  * read in full. */
 tare_status tarei_onnx_check_old(const Onnx__GraphProto *proto, int opset, tare_error *err);
 
+/* An operator that is not supported. */
+typedef struct tarei_foreign {
+  const char *name, *domain;
+} tarei_foreign;
+
+/* Adds "; what to do" for each kind of them (onnx_advice.c). */
+void tarei_onnx_advise(const tarei_foreign *ops, int n, tarei_str *text);
+
 /* TARE_E_UNSUPPORTED with every operator that has no descriptor, and unless they are `ours` those
  * that files cannot have. */
 tare_status tarei_onnx_check_support(const Onnx__GraphProto *proto, bool ours, tare_error *err);

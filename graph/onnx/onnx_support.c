@@ -61,30 +61,12 @@ static void add_node(onnx_support_report *const r, const Onnx__NodeProto *const 
   row->count++;
 }
 
-/* What to do about operators of a domain. */
 static void advise(const onnx_support_report *const r, tarei_str *const text) {
-  static const struct {
-    const char *domain, *advice;
-  } known[] = {
-      {"ai.onnx.ml",
-       "ai.onnx.ml prepares features and holds classical models: save the network "
-       "without these steps"},
-      {"com.microsoft",
-       "com.microsoft has what ONNX Runtime fuses: save the model without its "
-       "optimizations"},
-      {"com.microsoft.nchwc",
-       "com.microsoft.nchwc is a machine-specific layout: save the model "
-       "without layout optimizations"},
-  };
-  for (size_t d = 0; d < sizeof known / sizeof *known; d++) {
-    bool found = false;
-    for (int i = 0; i < r->n; i++) {
-      found |= strcmp(r->list[i].domain, known[d].domain) == 0;
-    }
-    if (found) {
-      tarei_str_add(text, "; %s", known[d].advice);
-    }
+  tarei_foreign ops[SHOWN_OPERATORS];
+  for (int i = 0; i < r->n; i++) {
+    ops[i] = (tarei_foreign){r->list[i].name, r->list[i].domain};
   }
+  tarei_onnx_advise(ops, r->n, text);
 }
 
 static tare_status fail(const onnx_support_report *const r, tare_error *const err) {

@@ -492,7 +492,162 @@ def quantizers(c):
               expect=[np.clip(np.rint(mean / f32(0.0213)) + 3, 0, 255).astype(np.uint8)])
 
 
-GROUPS = (biases, products, norms, wheres, positions, states, experts, tokens, decoders, aliases, quantizers)
+def attentions(c):
+    """Attention: masks of all forms, caches, sizes; MultiHeadAttention: operands of all forms."""
+    x, w, b = numbers("x", 2, 5, 6), numbers("w", 6, 24) / 2, numbers("b", 24)
+    past = numbers("p", 2, 2, 2, 3, 4)
+    plain = [("x", x), ("w", w), ("b", b)]
+
+    def masks(length):
+        real = np.arange(length) < np.array([[length - 2], [length]])
+        return {"ends": np.array([length - 2, length], np.int32),
+                "ends_starts": np.array([length, length, 2, 0], np.int32),
+                "keys": real.astype(np.int32),
+                "pairs": np.repeat(real[:, None], 5, 1).astype(np.int32)}
+
+    def add(name, ins, outs=("y",), **attributes):
+        c.add("attention_" + name, "Attention", ins, outs=outs, init="wb", num_heads=2, **attributes)
+
+    add("plain", plain)
+    add("no_bias", plain[:2] + [None])
+    for causal in (0, 1):
+        for mask, array in masks(5).items():
+            add("%s_%d" % (mask, causal), plain + [("m", array)], unidirectional=causal)
+        for mask, array in masks(8).items():
+            if mask != "ends_starts":
+                add("past_%s_%d" % (mask, causal), plain + [("m", array), ("p", past)],
+                    outs=("y", "q"), unidirectional=causal)
+        add("past_%d" % causal, plain + [None, ("p", past)], outs=("y", "q"),
+            unidirectional=causal)
+    add("present", plain, outs=("y", "q"))
+    add("filter", plain + [("m", masks(5)["keys"])], mask_filter_value=-3.0)
+    add("scale", plain, scale=0.3)
+    for shape in ((2, 2, 5, 5), (1, 2, 5, 5), (2, 1, 5, 5), (1, 1, 5, 5)):
+        add("bias_%d%d" % shape[:2], plain + [None, None, ("a", numbers("a", *shape))])
+    add("bias_mask", plain + [("m", masks(5)["keys"]), None, ("a", numbers("a", 2, 2, 5, 5))])
+    add("sizes", [("x", x), ("w", numbers("w", 6, 28)), ("b", numbers("b", 28))],
+        qkv_hidden_sizes=[8, 8, 12])
+    q, k, v = numbers("q", 2, 5, 8), numbers("k", 2, 7, 8), numbers("v", 2, 7, 12)
+    same = [("q", q), ("k", numbers("k", 2, 5, 8)), ("v", numbers("v", 2, 5, 8))]
+
+    def many(name, ins, outs=("y",), **attributes):
+        c.add("multi_head_" + name, "MultiHeadAttention", ins, outs=outs, init="b", num_heads=2,
+              **attributes)
+
+    many("cross", [("q", q), ("k", k), ("v", v)])
+    many("cross_bias", [("q", q), ("k", k), ("v", v), ("b", numbers("b", 28))])
+    many("same_bias", same + [("b", b)])
+    many("causal", same, unidirectional=1)
+    many("causal_token", [("q", q[:, :1])] + [(n, a[:, :1]) for n, a in same[1:]] +
+         [None, None, None, ("p", past[0]), ("r", past[1])], outs=("y", "s", "t"), unidirectional=1)
+    many("scale", same, scale=0.3)
+    for mask, array in masks(7).items():
+        if mask != "ends_starts":
+            many("mask_" + mask, [("q", q), ("k", k), ("v", v), None, ("m", array)])
+    many("mask_all", same + [None, ("m", np.array([5, 3, 0, 5, 10, 0, 5, 10], np.int32))])
+    many("filter", same + [None, ("m", masks(5)["keys"])], mask_filter_value=-3.0)
+    for shape in ((2, 2, 5, 7), (1, 2, 5, 7), (2, 1, 5, 7), (1, 1, 5, 7)):
+        many("added_%d%d" % shape[:2],
+             [("q", q), ("k", k), ("v", v), None, None, ("a", numbers("a", *shape))])
+    old = [("p", past[0]), ("r", past[1])]
+    many("past", same + [None, None, None] + old, outs=("y", "s", "t"))
+    many("past_bias", same + [("b", b), None, None] + old, outs=("y", "s", "t"))
+    many("past_mask", same + [None, ("m", masks(8)["keys"]), None] + old, outs=("y", "s", "t"))
+    many("past_added", same + [None, None, ("a", numbers("a", 1, 2, 5, 8))] + old,
+         outs=("y", "s", "t"))
+    many("present", same, outs=("y", "s", "t"))
+    many("packed", [("x", numbers("x", 2, 5, 2, 3, 4))])
+    many("packed_causal", [("x", numbers("x", 2, 5, 2, 3, 4))], unidirectional=1)
+    many("packed_bias", [("x", numbers("x", 2, 5, 2, 3, 4)), None, None, ("b", b)])
+    many("packed_pair", [("q", q), ("x", numbers("x", 2, 7, 2, 2, 4))])
+    many("packed_pair_bias", [("q", q), ("x", numbers("x", 2, 7, 2, 2, 4)), None, ("b", b)])
+    many("heads", [("q", q), ("k", numbers("k", 2, 2, 7, 4)), ("v", numbers("v", 2, 2, 7, 4))])
+    many("heads_bias", [("q", q), ("k", numbers("k", 2, 2, 7, 4)), ("v", numbers("v", 2, 2, 7, 4)),
+                        ("b", b)])
+    many("scores", same, outs=("y", "", "", "s"))
+
+
+def grouped(c):
+    """GroupQueryAttention with biases, sinks and smooth softmax."""
+    ins = [("q", numbers("q", 2, 5, 32)), ("k", numbers("k", 2, 5, 16)),
+           ("v", numbers("v", 2, 5, 16)), None, None, ("l", np.array([4, 4], np.int32)),
+           ("t", np.array(5, np.int32)), None, None, None]
+    token = [("q", numbers("q", 2, 1, 32)), ("k", numbers("k", 2, 1, 16)),
+             ("v", numbers("v", 2, 1, 16)), ("p", numbers("p", 2, 2, 6, 8)),
+             ("r", numbers("r", 2, 2, 6, 8)), ("l", np.array([6, 6], np.int32)),
+             ("t", np.array(7, np.int32)), None, None, None]
+    for name, first, total in (("first", ins, 5), ("token", token, 7)):
+        rows = first[0][1].shape[1]
+        for more, last, attributes in (
+                ("bias", [("a", numbers("a", 2, 4, rows, total))], {}),
+                ("bias_shared", [("a", numbers("a", 1, 1, rows, total))], {}),
+                ("sink", [None, ("h", numbers("h", 4))], {}),
+                ("smooth", [], {"smooth_softmax": 1}),
+                ("smooth_cap", [], {"smooth_softmax": 1, "softcap": 2.0}),
+                ("sink_window", [None, ("h", numbers("h", 4))], {"local_window_size": 2})):
+            c.add("grouped_%s_%s" % (name, more), "GroupQueryAttention", first + last,
+                  outs=("y", "s", "u"), num_heads=4, kv_num_heads=2, **attributes)
+
+
+def rotations(c):
+    angle = np.arange(12)[:, None] * np.arange(1, 5) / 10
+    tables = [("c", f32(np.cos(angle))), ("s", f32(np.sin(angle)))]
+    half = [("c", f32(np.cos(angle[:, :2]))), ("s", f32(np.sin(angle[:, :2])))]
+    start, places = np.array([3], np.int64), np.array([[0, 1, 2], [7, 3, 5]], np.int64)
+    for interleaved in (0, 1):
+        for name, at in (("start", start), ("places", places)):
+            for rank, shape in ((3, (2, 3, 16)), (4, (2, 2, 3, 8))):
+                c.add("rotary_%d_%s_%d" % (interleaved, name, rank), "RotaryEmbedding",
+                      [("x", numbers("x", *shape)), ("p", at)] + tables, init="cs",
+                      interleaved=interleaved)
+    for shape in ((2, 3, 16), (2, 2, 3, 8)):
+        c.add("rotary_part_%d" % len(shape), "RotaryEmbedding",
+              [("x", numbers("x", *shape)), ("p", places)] + half, init="cs", num_heads=2,
+              rotary_embedding_dim=4)
+    c.add("rotary_heads", "RotaryEmbedding", [("x", numbers("x", 2, 3, 16)), ("p", start)] + tables,
+          init="cs", num_heads=2)
+
+
+def residuals(c):
+    x, skip = numbers("x", 2, 5, 8), numbers("s", 2, 5, 8)
+    gain, shift, bias = numbers("g", 8), numbers("h", 8), numbers("b", 8)
+    skips = {"same": skip, "one": skip[:1], "rows": skip[0]}
+    for name, other in skips.items():
+        for outs in (("y",), ("y", "", "", "z")):
+            tail = "%s_%d" % (name, len(outs))
+            c.add("skip_norm_" + tail, "SkipLayerNormalization",
+                  [("x", x), ("s", other), ("g", gain), ("h", shift), ("b", bias)], outs=outs,
+                  init="ghb", epsilon=1e-3)
+            c.add("skip_simple_" + tail, "SkipSimplifiedLayerNormalization",
+                  [("x", x), ("s", other), ("g", gain), ("b", bias)], outs=outs, init="gb",
+                  epsilon=1e-3)
+    c.add("skip_norm_plain", "SkipLayerNormalization", [("x", x), ("s", skip), ("g", gain)],
+          init="g")
+    c.add("skip_norm_flat", "SkipLayerNormalization", [("x", x[0]), ("s", skip[0]), ("g", gain)],
+          init="g")
+    ids = np.array([[1, 4, 2], [0, 3, 5]], np.int32)
+    words, places = numbers("w", 6, 8), numbers("p", 7, 8)
+    segments, at = numbers("t", 2, 8), np.array([[2, 0, 1], [4, 5, 6]], np.int32)
+
+    def embed(name, of_segments=True, mask=False, of_at=False, outs=("y", "n"), **attributes):
+        c.add("embed_" + name, "EmbedLayerNormalization",
+              [("i", ids), ("k", ids % 2) if of_segments else None, ("w", words), ("p", places),
+               ("t", segments) if of_segments else None, ("g", gain), ("h", shift),
+               ("m", (ids > 1).astype(np.int32)) if mask else None,
+               ("a", at) if of_at else None], outs=outs, init="wptgh", **attributes)
+
+    embed("plain")
+    embed("no_segments", of_segments=False)
+    embed("mask", mask=True)
+    embed("mask_type", mask=True, mask_index_type=1)
+    embed("no_mask_type", mask_index_type=0)
+    embed("places", of_at=True)
+    embed("sum", outs=("y", "n", "z"), epsilon=1e-3)
+    embed("one_output", outs=("y",))
+
+
+GROUPS = (biases, products, norms, wheres, positions, states, experts, tokens, decoders, aliases, quantizers, attentions, grouped,
+          rotations, residuals)
 
 
 def write_all(case):
