@@ -121,14 +121,29 @@ static int guard(tarei_build *const b, const tarei_attend *const a, const int pr
   return tarei_build_node(b, "Where", in, 3);
 }
 
+/* Softmax along the keys; of a row with a sink one score more takes its share. */
+static int attend_softmax(tarei_build *const b, const tarei_attend *const a) {
+  int scores = a->biased;
+  if (a->sinks) {
+    const int rows = tarei_build_unary(b, "Shape", scores);
+    tarei_build_int(b, "end", 3);
+    const int one = tarei_build_i64s(b, (const int64_t[]){1}, 1);
+    const int shape = tarei_attend_concat(b, (const int[]){rows, one}, 2, 0);
+    const int column = tarei_build_binary(b, "Expand", a->sink, shape);
+    scores = tarei_attend_concat(b, (const int[]){scores, column}, 2, 3);
+  }
+  const int odds = tarei_build_unary(b, "Softmax", scores);
+  tarei_build_int(b, "axis", -1);
+  return a->sinks ? tarei_attend_slice(b, odds, 3, 0, -1, 1) : odds;
+}
+
 int tarei_attend_write(tarei_build *const b, tarei_attend *const a) {
   const int keys = tarei_attend_transpose(b, a->k, (const int64_t[]){0, 1, 3, 2}, 4);
   const int product = tarei_build_binary(b, "MatMul", a->q, keys);
   a->scores = tarei_build_binary(b, "Mul", product, tarei_build_number(b, a->dtype, a->scale));
   a->capped = cap(b, a, a->scores);
   a->biased = tarei_attend_add(b, a->capped, a->bias);
-  a->probabilities = tarei_build_unary(b, "Softmax", a->biased);
-  tarei_build_int(b, "axis", -1);
+  a->probabilities = attend_softmax(b, a);
   if (a->guard) {
     a->probabilities = guard(b, a, a->probabilities);
   }

@@ -46,6 +46,8 @@ typedef struct tarei_attend {
   double scale;
   double softcap;                            /* 0: none */
   bool guard;                                /* rows that the bias masks all over give zeros */
+  bool sinks;                                /* one more score, of no key, takes part in each row */
+  int sink;                                  /* with `sinks`: broadcast to [B, H, S, 1] */
   int scores, capped, biased, probabilities; /* what comes between, for those who show it */
 } tarei_attend;
 

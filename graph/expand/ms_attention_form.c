@@ -43,8 +43,11 @@ tare_status tarei_ms_attention_mask(const tarei_graph *const graph, const tarei_
   }
   TAREI_TRY(tarei_ops_want_rank(mask, 1, 4, err));
   const tarei_expr two = tarei_expr_mul(graph->exprs, batch, tarei_expr_const(graph->exprs, 2));
+  const tarei_expr sums = tarei_ops_plus(
+      graph, tarei_expr_mul(graph->exprs, batch, tarei_expr_const(graph->exprs, 3)), 2);
   a->mask_parts = mask->rank > 1 || !tarei_ops_differ(graph, mask->dims[0], batch) ? 1
                   : mask->dims[0] == two                                           ? 2
+                  : mask->dims[0] == sums                                          ? 3
                                                                                    : 0;
   return mask->rank == 4 || a->mask_parts == 0
              ? tarei_fail(err, TARE_E_UNSUPPORTED, "the form of mask '%s' is not supported",
@@ -58,14 +61,19 @@ int64_t tarei_ms_attention_dim(const tarei_graph *const graph, const tarei_value
   return tarei_expr_is_const(graph->exprs, v->dims[axis], &n) ? n : -1;
 }
 
-/* One half of a vector of ends and starts of sequences, as [B, 1, 1, 1]. */
+/* Part 0 or 1 of a vector of ends and starts of sequences, as [B, 1, 1, 1]. */
 static int ms_attention_form_part_of(tarei_build *const b, const tarei_ms_attention *const a,
                                      const int64_t part) {
-  const int64_t column[] = {a->mask_parts, -1}, all[] = {-1, 1, 1, 1};
-  const int rows = tarei_attend_reshape(b, a->mask, column, 2);
-  const int one = tarei_attend_slice(b, rows, 0, part, part + 1, 1);
-  const int wide = tarei_attend_reshape(b, one, all, 4);
-  return tarei_build_cast(b, wide, TARE_I64);
+  const int64_t column[] = {a->mask_parts, -1}, all[] = {-1, 1, 1, 1}, first = 0;
+  int one = a->mask;
+  if (a->mask_parts == 3) { /* what follows the ends are their sums */
+    const int n = tarei_attend_unsqueeze(b, tarei_attend_length(b, a->q, 0), &first, 1);
+    one =
+        tarei_build_node(b, "Slice", (const int[]){a->mask, tarei_build_i64s(b, &first, 1), n}, 3);
+  } else {
+    one = tarei_attend_slice(b, tarei_attend_reshape(b, a->mask, column, 2), 0, part, part + 1, 1);
+  }
+  return tarei_build_cast(b, tarei_attend_reshape(b, one, all, 4), TARE_I64);
 }
 
 /* Keys that the mask lets queries meet, broadcast to [B, H, S, T]. */
@@ -76,7 +84,7 @@ static int unmasked(tarei_build *const b, const tarei_ms_attention *const a, con
   }
   const int at = tarei_attend_positions(b, k, 2);
   const int allowed = tarei_build_binary(b, "Less", at, ms_attention_form_part_of(b, a, 0));
-  return a->mask_parts == 1
+  return a->mask_parts != 2
              ? allowed
              : tarei_attend_and(
                    b, allowed,

@@ -12,7 +12,7 @@ typedef struct tarei_ms_attention {
   int past_k, past_v; /* or -1 */
   int mask, bias;     /* or -1 */
   int mask_rank;
-  int64_t mask_parts; /* of a vector: 1 ends, 2 ends and starts of sequences */
+  int64_t mask_parts; /* of a vector: 1 ends, 2 ends and starts of sequences, 3 ends and sums */
   int64_t heads, depth, width;
   double scale, masked;
   bool causal;

@@ -6,14 +6,30 @@
 
 #include "graph/expand/rotate.h"
 
-enum { QUERY, KEY, VALUE, PAST_KEY, PAST_VALUE, LAST_KEY, TOTAL, COSINE, SINE, POSITIONS, REST };
+enum {
+  QUERY,
+  KEY,
+  VALUE,
+  PAST_KEY,
+  PAST_VALUE,
+  LAST_KEY,
+  TOTAL,
+  COSINE,
+  SINE,
+  POSITIONS,
+  ADDEND,
+  SINKS,
+  REST
+};
 enum { Y, PRESENT_KEY, PRESENT_VALUE, PRODUCTS };
 
 typedef struct gqa_form {
   tare_dtype dtype;
   int64_t heads, kv_heads, depth, window;
   bool packed, rotates, has_past, interleaved;
-  int64_t angles; /* half of the elements of a head that are turned */
+  int64_t angles;   /* half of the elements of a head that are turned */
+  bool added, fits; /* there is a bias; its columns are past and new rows as they lie */
+  bool sinks, smooth;
   double scale, softcap;
 } gqa_form;
 
@@ -32,12 +48,12 @@ static tare_status gqa_refuse_rest(const tarei_graph *const graph, const tarei_n
   for (int i = REST; i < node->n_in; i++) {
     if (tarei_ops_in(graph, node, i)) {
       return tarei_fail(err, TARE_E_UNSUPPORTED,
-                        "input %d (a bias, a sink of heads or scales of a quantized cache) is not "
-                        "supported",
+                        "input %d (scales of a quantized cache) is not supported: export the model "
+                        "with a cache of floats",
                         i);
     }
   }
-  static const char *const attributes[] = {"smooth_softmax", "qk_output", "kv_cache_bit_width"};
+  static const char *const attributes[] = {"qk_output", "kv_cache_bit_width"};
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
     if (tarei_attr_int(node, attributes[i], 0) > 0) {
       return tarei_fail(err, TARE_E_UNSUPPORTED, "attribute '%s' is not supported", attributes[i]);
@@ -92,6 +108,27 @@ static tare_status gqa_read_rotation(const tarei_graph *const graph, const tarei
                           cosine->name, f->depth);
 }
 
+/* What is added to the scores, and what takes part in a softmax beside the keys. */
+static tare_status gqa_read_extras(const tarei_graph *const graph, const tarei_node *const node,
+                                   gqa_form *const f, tare_error *const err) {
+  const tarei_value *const bias = tarei_ops_in(graph, node, ADDEND);
+  const tarei_value *const past = tarei_ops_in(graph, node, PAST_KEY);
+  f->added = bias != NULL;
+  f->sinks = tarei_ops_in(graph, node, SINKS) != NULL;
+  f->smooth = tarei_attr_int(node, "smooth_softmax", 0) > 0;
+  if (f->sinks) {
+    TAREI_TRY(tarei_ops_want_vector(graph, tarei_ops_in(graph, node, SINKS),
+                                    tarei_expr_const(graph->exprs, f->heads), err));
+  }
+  if (bias) {
+    TAREI_TRY(tarei_ops_want_rank(bias, 4, 4, err));
+    const tarei_expr rows = tarei_ops_in(graph, node, QUERY)->dims[1];
+    const tarei_expr all = past ? tarei_expr_add(graph->exprs, rows, past->dims[2]) : rows;
+    f->fits = bias->dims[3] == all;
+  }
+  return TARE_OK;
+}
+
 static tare_status gqa_read_form(const tarei_graph *const graph, const tarei_node *const node,
                                  gqa_form *const f, tare_error *const err) {
   TAREI_TRY(tarei_ops_need(graph, node, 1, err));
@@ -122,6 +159,7 @@ static tare_status gqa_read_form(const tarei_graph *const graph, const tarei_nod
   TAREI_TRY(gqa_read_heads(graph, node, f, err));
   const float scale = tarei_attr_float(node, "scale", 0);
   f->scale = scale != 0 ? (double)scale : 1.0 / sqrt((double)f->depth);
+  TAREI_TRY(gqa_read_extras(graph, node, f, err));
   return gqa_read_rotation(graph, node, f, err);
 }
 
@@ -193,6 +231,32 @@ static int gqa_key_positions(tarei_build *const b, const gqa_form *const f,
   return tarei_attend_concat(b, parts, 2, 1);
 }
 
+/* The bias that is given has a column for each position, which the rows of keys are not in. */
+static int gqa_addend(tarei_build *const b, const gqa_form *const f, const gqa_values *const v,
+                      const int key) {
+  const int bias = tarei_build_in(b, ADDEND);
+  if (f->fits) {
+    return bias;
+  }
+  const int one = tarei_build_number(b, TARE_I64, 1);
+  const int last = tarei_build_binary(b, "Sub", tarei_attend_length(b, bias, 3), one);
+  const int at = tarei_build_binary(b, "Min", key, last); /* [B, 1, 1, P + S] */
+  const int ones = tarei_build_i64s(b, (const int64_t[]){1, 1}, 2);
+  const int heads = tarei_build_unary(b, "Shape", bias);
+  tarei_build_int(b, "start", 1);
+  tarei_build_int(b, "end", 3);
+  const int first = tarei_build_i64s(b, (const int64_t[]){1}, 1);
+  const int wide = tarei_attend_concat(b, (const int[]){first, heads, first}, 3, 0);
+  const int batch = tarei_build_unary(b, "Shape", v->position);
+  tarei_build_int(b, "end", 1);
+  const int tall = tarei_attend_concat(b, (const int[]){batch, ones, first}, 3, 0);
+  const int in[] = {tarei_build_binary(b, "Expand", bias, tall),
+                    tarei_build_binary(b, "Expand", at, wide)};
+  const int moved = tarei_build_node(b, "GatherElements", in, 2);
+  tarei_build_int(b, "axis", 3);
+  return moved;
+}
+
 static int gqa_bias(tarei_build *const b, const gqa_form *const f, const gqa_values *const v) {
   const int key = tarei_attend_unsqueeze(b, gqa_key_positions(b, f, v), (const int64_t[]){1, 2}, 2);
   const int query = tarei_attend_unsqueeze(b, v->position, (const int64_t[]){1, 3}, 2);
@@ -202,7 +266,15 @@ static int gqa_bias(tarei_build *const b, const gqa_form *const f, const gqa_val
         tarei_build_binary(b, "Sub", query, tarei_build_number(b, TARE_I64, (double)f->window));
     allowed = tarei_attend_and(b, allowed, tarei_build_binary(b, "Greater", key, first));
   }
-  return tarei_attend_bias_of(b, f->dtype, allowed, -(double)INFINITY);
+  const int mask = tarei_attend_bias_of(b, f->dtype, allowed, -(double)INFINITY);
+  return f->added ? tarei_attend_add(b, mask, gqa_addend(b, f, v, key)) : mask;
+}
+
+/* The score of no key, for each head. */
+static int gqa_sink(tarei_build *const b, const gqa_form *const f) {
+  return f->sinks ? tarei_attend_reshape(b, tarei_build_in(b, SINKS),
+                                         (const int64_t[]){1, f->heads, 1, 1}, 4)
+                  : tarei_build_number(b, f->dtype, 0);
 }
 
 /* The number of the row of [past, new, zeros] that lies in each row of the cache, [B, kv, L, 1]. */
@@ -255,7 +327,11 @@ static tare_status gqa_expand(tarei_graph *const graph, const int node, tare_err
                     .v = tarei_attend_repeat_heads(&b, v.whole_v, f.kv_heads, f.heads),
                     .bias = gqa_bias(&b, &f, &v),
                     .scale = f.scale,
-                    .softcap = f.softcap};
+                    .softcap = f.softcap,
+                    .sinks = f.sinks || f.smooth};
+  if (a.sinks) {
+    a.sink = gqa_sink(&b, &f);
+  }
   const int y = tarei_attend_write(&b, &a);
   if (key >= 0 || value >= 0) {
     const int rows = gqa_cache_rows(&b, &f, &v);
