@@ -1,6 +1,6 @@
 /*
- * Attributes that passes give to nodes. No ONNX operator has one of these names, but those of
- * com.microsoft that have an "activation"; a file that names one is refused
+ * Attributes that passes give to nodes. No ONNX operator has one of these names, but for an
+ * "activation" of those that inference expands; a file that names one is refused
  * (graph/onnx/onnx_nodes.c).
  */
 #ifndef TAREI_GRAPH_IR_INTERNAL_ATTRS_H

@@ -120,10 +120,11 @@ static tare_status onnx_nodes_look_up(tarei_importer *const importer, char *cons
   return TARE_OK;
 }
 
-/* Names that passes use. FusedConv and FusedGemm have an activation of their own. */
+/* Names that passes use. Operators that become others can have an activation of their own, which no
+ * pass sees (FusedConv, CausalConvWithState). */
 static bool is_reserved(const tarei_node *const node, const char *const name) {
   static const char *const internal[] = {TAREI_INTERNAL_ATTRS};
-  const bool own = strcmp(node->op->domain, "com.microsoft") == 0;
+  const bool own = node->op->expand && !node->op->expands;
   for (size_t i = 0; i < sizeof internal / sizeof *internal; i++) {
     if (strcmp(name, internal[i]) == 0) {
       return !own || strcmp(name, TAREI_ATTR_ACTIVATION) != 0;

@@ -37,12 +37,13 @@ class Cases:
     def __init__(self, case):
         self.case = case
 
-    def add(self, name, op, ins, outs=("y",), init=None, expect=None, opset=17, **attributes):
+    def add(self, name, op, ins, outs=("y",), init=None, expect=None, opset=17, domain=MS,
+            **attributes):
         """`ins` are pairs of name and array, or None where an input is absent."""
         init = init or ()
         feeds = {k: v for k, v in filter(None, ins) if k not in init}
         constants = {k: v for k, v in filter(None, ins) if k in init}
-        node = helper.make_node(op, [i[0] if i else "" for i in ins], list(outs), domain=MS,
+        node = helper.make_node(op, [i[0] if i else "" for i in ins], list(outs), domain=domain,
                                 **attributes)
         self.case("contrib_" + name, node, feeds, outs=tuple(o for o in outs if o), opset=opset,
                   init=constants, expect=expect and [wanted(e) for e in expect])
@@ -179,6 +180,26 @@ def positions(c):
                   is_bidirectional=both, expect=[table[bucket].transpose(2, 0, 1)[None]])
 
 
+def recurrence(ins, heads):
+    """LinearAttention whose keys have as many heads as its values, with a state before."""
+    def by_heads(array, n):
+        return array.reshape(array.shape[0], array.shape[1], n, -1)
+
+    q = by_heads(ins["q"], ins["q"].shape[2] // 4)
+    k, v = by_heads(ins["k"], heads), by_heads(ins["v"], heads)
+    s, group = ins["p"].astype(np.float64), q.shape[2] // heads
+    out = np.zeros(q.shape[:3] + (v.shape[3],))
+    for t in range(q.shape[1]):
+        if "d" in ins:
+            s = s * np.exp(by_heads(ins["d"], heads)[:, t])[..., None]
+        new = v[:, t]
+        if "b" in ins:
+            new = by_heads(ins["b"], heads)[:, t] * (new - np.einsum("bhkv,bhk->bhv", s, k[:, t]))
+        s = s + k[:, t, :, :, None] * new[:, :, None]
+        out[:, t] = np.einsum("bhk,bhkv->bhv", q[:, t], np.repeat(s, group, 1)) / 2
+    return [out.reshape(out.shape[:2] + (-1,)), s]
+
+
 def states(c):
     for name, length, size, past, bias, more in (
             ("first", 5, 4, False, False, {}), ("bias", 5, 3, True, True, {}),
@@ -216,6 +237,17 @@ def states(c):
             c.add("linear_attention_%s_%s" % (rule, name), "LinearAttention", ins,
                   outs=("y", "s"), q_num_heads=q_heads, kv_num_heads=heads, update_rule=rule,
                   **({"scale": 0.7} if name == "first" else {}))
+            if name in ("token", "shared"):
+                c.add("onnx_linear_attention_%s_%s" % (rule, name), "LinearAttention", ins,
+                      outs=("y", "s"), q_num_heads=q_heads, kv_num_heads=heads, update_rule=rule,
+                      domain="", opset=27, expect=recurrence(dict(filter(None, ins)), heads))
+    x, w, b, p = [numbers(n, *shape) for n, shape in
+                  (("x", (2, 6, 5)), ("w", (6, 1, 3)), ("b", (6,)), ("p", (2, 6, 2)))]
+    whole = np.concatenate([p, x], 2)
+    y = sum(w[:, 0, k, None] * whole[:, :, k:k + 5] for k in range(3)) + b[:, None]
+    c.add("onnx_causal_conv", "CausalConvWithState", [("x", x), ("w", w), ("b", b), ("p", p)],
+          outs=("y", "s"), init="wb", activation="silu", domain="", opset=27,
+          expect=[y * sigmoid(y), whole[:, :, -2:]])
     gates = [("a", numbers("a", 2, 5, 3)), ("t", numbers("t", 3)), ("s", -np.abs(numbers("s", 3)))]
     c.add("linear_attention_gate", "LinearAttentionGate", gates, init="ts")
     c.add("linear_attention_gate_rate", "LinearAttentionGate",

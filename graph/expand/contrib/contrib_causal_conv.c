@@ -1,5 +1,5 @@
-/* CausalConvWithState of com.microsoft: a depthwise convolution behind the last elements of the run
- * before, which it shows for the next. */
+/* CausalConvWithState, of com.microsoft and of ONNX: a depthwise convolution behind the last
+ * elements of the run before, which it shows for the next. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -115,6 +115,16 @@ static tare_status causal_conv_expand(tarei_graph *const graph, const int node,
 const tarei_op tarei_op_ms_causal_conv_with_state = {
     .name = "CausalConvWithState",
     .domain = "com.microsoft",
+    .min_in = 2,
+    .max_in = 4,
+    .min_out = 1,
+    .max_out = 2,
+    .expand = causal_conv_expand,
+};
+
+const tarei_op tarei_op_causal_conv_with_state = {
+    .name = "CausalConvWithState",
+    .domain = "",
     .min_in = 2,
     .max_in = 4,
     .min_out = 1,

@@ -1,5 +1,5 @@
-/* LinearAttention of com.microsoft: a recurrence over the steps, with the state of the run before;
- * and LinearAttentionGate, which makes its gates. */
+/* LinearAttention, of com.microsoft and of ONNX: a recurrence over the steps, with the state of the
+ * run before; and LinearAttentionGate, which makes its gates. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -142,4 +142,14 @@ const tarei_op tarei_op_ms_linear_attention_gate = {
     .min_out = 1,
     .max_out = 2,
     .expand = expand_linear_attention_gate,
+};
+
+const tarei_op tarei_op_linear_attention = {
+    .name = "LinearAttention",
+    .domain = "",
+    .min_in = 3,
+    .max_in = 6,
+    .min_out = 1,
+    .max_out = 2,
+    .expand = linear_attention_expand,
 };
