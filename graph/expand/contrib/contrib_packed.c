@@ -21,9 +21,7 @@ static int packed_gather(tarei_build *const b, const int x, const int at) {
 /* The place of each of the tokens x in the padded batch: the first ones of `offsets`, [B, S]. */
 static int packed_places(tarei_build *const b, const int x, const int offsets) {
   const int all = tarei_attend_reshape(b, tarei_build_cast(b, offsets, TARE_I64), FLAT, 1);
-  const int zero = tarei_build_i64s(b, (const int64_t[]){0}, 1);
-  const int n = tarei_attend_unsqueeze(b, tarei_attend_length(b, x, 0), FIRST_AXIS, 1);
-  return tarei_build_node(b, "Slice", (const int[]){all, zero, n}, 3);
+  return tarei_build_binary(b, "Gather", all, tarei_attend_positions(b, x, 0));
 }
 
 /* Tokens [n, W] at their places in a batch of zeros, into `out` or a new value. */

@@ -39,6 +39,28 @@ static const struct bad {
      "node 'text' (Constant): the value form 'value_string' is not supported"},
     {"bad_constant_two_values", TARE_E_MODEL,
      "node 'two' (Constant): has 2 values and 0 inputs: expected one value, no inputs"},
+    {"bad_contrib_kinds", TARE_E_UNSUPPORTED,
+     "8 operators are not supported: com.microsoft.MatMulNBits (1 node: 'n0'), "
+     "com.microsoft.Tokenizer (1 node: 'n1'), com.microsoft.WhisperBeamSearch (1 node: 'n2'), "
+     "com.microsoft.EPContext (1 node: 'n3'), com.microsoft.BiasDropout (1 node: 'n4'), "
+     "com.microsoft.GatherBlockQuantized (1 node: 'n5'), com.microsoft.SparseAttention (1 node: "
+     "'n6'), "
+     "com.microsoft.PagedAttention (1 node: 'n7'); MatMulNBits, GatherBlockQuantized: weights of a "
+     "few bits in blocks are not read, take the float32 or float16 form of the model, which "
+     "publishers keep beside it, and quantize that; WhisperBeamSearch: the search for an output "
+     "does "
+     "not run inside of a model, export encoder and decoder as models of their own, whose past "
+     "keys "
+     "and values are inputs and outputs (tare calibrate --generate feeds tokens back), and search "
+     "outside of them; Tokenizer: texts are no tensors, save the model behind these nodes and give "
+     "tare the tokenizer as tokenizer.json or SentencePiece model; BiasDropout: this is of "
+     "training, "
+     "export the model for inference; EPContext: this is compiled or laid out for one device, take "
+     "the model that it was made from; PagedAttention: this packs the sequences of several users, "
+     "export the model with one sequence in each row of a batch; SparseAttention: this has its "
+     "mask "
+     "as a list of blocks or a window of its own, export the model with the attention of its "
+     "framework (eager), whose mask is a tensor"},
     {"bad_control_characters", TARE_E_MODEL,
      "node 'r??[2J' (Relu) reads tensor 'gho?st', which no node or input provides"},
     {"bad_cycle", TARE_E_MODEL, "node 'second' (Relu) and tensor 'a' are part of a cycle"},

@@ -205,7 +205,10 @@ int ops_node_of(tarei_graph *const graph, const char *const op, const char *cons
 
 int ops_node(tarei_graph *const graph, const char *const op, const int opset,
              const char *const attrs, const int n_out, const int *const in, const int n_in) {
-  const char *const domain = opset == 0 ? "tare" : tarei_op_find(op, "") ? "" : "com.microsoft";
+  const char *const domain = opset < 0               ? "com.microsoft"
+                             : opset == 0            ? "tare"
+                             : tarei_op_find(op, "") ? ""
+                                                     : "com.microsoft";
   const int node = ops_node_of(graph, op, domain, opset, n_out, in, n_in);
   ops_attrs(graph, &graph->nodes[node], attrs);
   return graph->nodes[node].out[0];
@@ -241,16 +244,18 @@ static int count_outputs(const char *const expected) {
   return n;
 }
 
+/* The outputs of the node. Where it was expanded, those of the graph. */
 static void report(const tarei_graph *const graph, const tare_status status,
                    const char *const message, tarei_str *const out) {
   if (status != TARE_OK) {
     tarei_str_add(out, "%s: %s", tare_status_name(status) + 2, message);
     return;
   }
-  const tarei_node *const node = &graph->nodes[0];
-  for (int i = 0; i < node->n_out; i++) {
+  const bool expanded = graph->n_outputs > 0;
+  const int n = expanded ? graph->n_outputs : graph->nodes[0].n_out;
+  for (int i = 0; i < n; i++) {
     tarei_str_add(out, i ? "; " : "");
-    ops_print(graph, node->out[i], out);
+    ops_print(graph, expanded ? graph->outputs[i] : graph->nodes[0].out[i], out);
   }
 }
 
@@ -307,7 +312,11 @@ static bool check(const ops_case *const c) {
   for (int i = 0; i < n_in; i++) {
     in[i] = ops_value(graph, parts[i]);
   }
-  (void)ops_node(graph, c->op, c->opset, c->attrs, count_outputs(c->expected), in, n_in);
+  const int n_out = count_outputs(c->expected);
+  (void)ops_node(graph, c->op, c->opset, c->attrs, n_out, in, n_in);
+  for (int i = 0; graph->nodes[0].op->expand && i < n_out; i++) {
+    assert_true(tarei_graph_mark_output(graph, graph->nodes[0].out[i]));
+  }
   tare_error err = {0};
   const tare_status status = tarei_graph_infer(graph, &err);
   tarei_str seen = {0};

@@ -22,8 +22,8 @@ typedef struct ops_case {
   const char *inputs, *attrs, *expected;
 } ops_case;
 
-/* Runs each case as a graph of one node; operators of opset 0 are those of the domain "tare", those
- * that ONNX does not have those of com.microsoft. */
+/* Runs each case as a graph of one node; operators of opset 0 are those of the domain "tare", of
+ * opset -1 and those that ONNX does not have of com.microsoft. */
 void ops_check(const ops_case *cases, size_t n);
 #define OPS_CHECK(cases) ops_check(cases, sizeof(cases) / sizeof *(cases))
 
