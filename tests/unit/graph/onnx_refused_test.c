@@ -85,8 +85,9 @@ static const struct bad {
     {"bad_foreign_domains", TARE_E_UNSUPPORTED,
      "2 operators are not supported: ai.onnx.ml.Scaler (1 node: 'scaler'), com.microsoft.Tokenizer "
      "(1 node: 'tokenizer'); ai.onnx.ml prepares features and holds classical models: save the "
-     "network without these steps; com.microsoft has what ONNX Runtime fuses: save the model "
-     "without its optimizations"},
+     "network without these steps; Tokenizer: texts are no tensors, save the model behind these "
+     "nodes "
+     "and give tare the tokenizer as tokenizer.json or SentencePiece model"},
     {"bad_garbage", TARE_E_INPUT, "not an ONNX model, or truncated: malformed at byte 0"},
     {"bad_input_count", TARE_E_LIMIT, "the graph has 1025 inputs, the limit is 1024"},
     {"bad_input_negative_dim", TARE_E_MODEL, "input 'x' has negative size -7 at axis 0"},
