@@ -11,7 +11,7 @@
 
 /* Element (o, a, i) of [outer][axis][inner] has scale 0, a, or that of its block. */
 typedef struct spread {
-  bool one;               /* for all elements */
+  bool one;               /* scale and zero point for all elements */
   size_t axis, inner;     /* elements */
   size_t block, n_blocks; /* along the axis; block 0: each place has its own */
 } spread;
@@ -41,9 +41,11 @@ static size_t run_of(const spread *const s, const size_t at, const size_t n) {
 static tare_status read_spread(const tarei_step *const step, const tarei_run *const r,
                                spread *const s, tare_error *const err) {
   const tare_tensor *const x = r->in[0], *const scale = r->in[1];
+  const tare_tensor *const zero = step->node->n_in > 2 ? r->in[2] : NULL;
+  const int64_t n_scales = tare_tensor_count(scale), n_zeros = zero ? tare_tensor_count(zero) : 1;
   const int64_t block = tarei_attr_int(step->node, "block_size", 0);
   int64_t axis = tarei_attr_int(step->node, "axis", 1), wanted = 1;
-  *s = (spread){.one = block == 0 && tare_tensor_count(scale) == 1, .axis = 1, .inner = 1};
+  *s = (spread){.one = block == 0 && n_scales == 1 && n_zeros == 1, .axis = 1, .inner = 1};
   axis += axis < 0 ? x->rank : 0;
   for (int d = 0; !s->one && d < x->rank; d++) {
     const int64_t blocks = d == axis && block ? (x->dims[d] + block - 1) / block : x->dims[d];
@@ -55,8 +57,9 @@ static tare_status read_spread(const tarei_step *const step, const tarei_run *co
     s->axis = (size_t)x->dims[axis];
     s->block = (size_t)block;
   }
-  TAREI_TRY(tarei_want_count(step, r, 1, wanted, err));
-  return step->node->n_in > 2 ? tarei_want_count(step, r, 2, wanted, err) : TARE_OK;
+  const bool shared = block == 0; /* one of them may serve several of the other */
+  TAREI_TRY(shared && n_scales == 1 ? TARE_OK : tarei_want_count(step, r, 1, wanted, err));
+  return shared && n_zeros == 1 ? TARE_OK : tarei_want_count(step, r, 2, wanted, err);
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -81,10 +84,11 @@ typedef struct quantize_linear_job {
   const tare_tensor *x, *zero, *out;
   const float *scale;
   spread spread;
+  bool one_scale, one_zero; /* for all places */
 } quantize_linear_job;
 
 static int32_t zero_of(const quantize_linear_job *const j, const size_t i) {
-  return j->zero ? (int32_t)tarei_integer_at(j->zero, (int64_t)i) : 0;
+  return j->zero ? (int32_t)tarei_integer_at(j->zero, j->one_zero ? 0 : (int64_t)i) : 0;
 }
 
 #define QUANTIZE(name, from, to, lowest, highest)                                       \
@@ -155,7 +159,7 @@ static void quantize_linear_chunk(const void *const user, const size_t first, co
   for (size_t at = first; at < first + n;) {
     const size_t same = run_of(&j->spread, at, first + n - at);
     const size_t i = quantize_linear_scale_of(&j->spread, at);
-    convert(j, at, same, j->scale[i], zero_of(j, i));
+    convert(j, at, same, j->scale[j->one_scale ? 0 : i], zero_of(j, i));
     at += same;
   }
 }
@@ -177,6 +181,8 @@ static tare_status quantize_linear_run(const tarei_step *const step, const tarei
                            .zero = step->node->n_in > 2 ? r->in[2] : NULL,
                            .out = r->out[0],
                            .scale = r->in[1]->data};
+  j.one_scale = tare_tensor_count(r->in[1]) == 1;
+  j.one_zero = j.zero && tare_tensor_count(j.zero) == 1;
   TAREI_TRY(read_spread(step, r, &j.spread, err));
   tarei_chunks(r, (size_t)tare_tensor_count(j.x), quantize_linear_chunk, &j);
   return TARE_OK;

@@ -29,6 +29,26 @@ static tare_status check_blocks(const tarei_graph *const graph, const tarei_valu
   return TARE_OK;
 }
 
+/* One number, or a vector of one. */
+static bool is_single(const tarei_graph *const graph, const tarei_value *const v) {
+  int64_t n;
+  return v->rank == 0 ||
+         (v->rank == 1 && tarei_expr_is_const(graph->exprs, v->dims[0], &n) && n == 1);
+}
+
+/* One number, or one for each place of the axis. */
+static tare_status check_along_axis(const tarei_graph *const graph, const tarei_node *const node,
+                                    const tarei_value *const v, tare_error *const err) {
+  const tarei_value *const x = tarei_ops_in(graph, node, 0);
+  int axis;
+  if (is_single(graph, v)) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), x->rank, &axis, err));
+  TAREI_TRY(tarei_ops_want_rank(v, 1, 1, err));
+  return tarei_ops_want_vector(graph, v, x->dims[axis], err);
+}
+
 /* Scales are one number, one for each place of an axis, or one for each block of an axis. */
 static tare_status check_scale(const tarei_graph *const graph, const tarei_node *const node,
                                tare_error *const err) {
@@ -36,29 +56,23 @@ static tare_status check_scale(const tarei_graph *const graph, const tarei_node 
   const tarei_value *const scale = tarei_ops_in(graph, node, 1);
   const int64_t block = tarei_attr_int(node, "block_size", 0);
   int axis;
-  int64_t n;
   if (scale->dtype != TARE_F32) {
     return tarei_fail(err, TARE_E_UNSUPPORTED, "scale '%s' is %s, expected float32", scale->name,
                       tare_dtype_name(scale->dtype));
   }
-  if (scale->rank == 0 || (scale->rank == 1 && block == 0 &&
-                           tarei_expr_is_const(graph->exprs, scale->dims[0], &n) && n == 1)) {
-    return TARE_OK;
+  if (block == 0 || scale->rank == 0) {
+    return check_along_axis(graph, node, scale, err);
   }
   TAREI_TRY(tarei_ops_axis(tarei_attr_int(node, "axis", 1), x->rank, &axis, err));
   if (block < 0) {
     return tarei_fail(err, TARE_E_MODEL, "attribute 'block_size': expected 0 or more, got %" PRId64,
                       block);
   }
-  if (block > 0) {
-    TAREI_TRY(tarei_ops_want_rank(scale, x->rank, x->rank, err));
-    return check_blocks(graph, x, scale, axis, block, err);
-  }
-  TAREI_TRY(tarei_ops_want_rank(scale, 1, 1, err));
-  return tarei_ops_want_vector(graph, scale, x->dims[axis], err);
+  TAREI_TRY(tarei_ops_want_rank(scale, x->rank, x->rank, err));
+  return check_blocks(graph, x, scale, axis, block, err);
 }
 
-/* The zero points lie as the scales do. */
+/* The zero points lie as the scales do, or all scales share one, which some exporters write. */
 static tare_status check_zero_point(const tarei_graph *const graph, const tarei_node *const node,
                                     const tare_dtype dtype, tare_error *const err) {
   const tarei_value *const scale = tarei_ops_in(graph, node, 1);
@@ -67,6 +81,9 @@ static tare_status check_zero_point(const tarei_graph *const graph, const tarei_
     return TARE_OK;
   }
   TAREI_TRY(tarei_ops_want_dtype(zero, dtype, err));
+  if (tarei_attr_int(node, "block_size", 0) == 0) {
+    return check_along_axis(graph, node, zero, err);
+  }
   for (int i = 0; zero->rank == scale->rank && i < zero->rank; i++) {
     if (tarei_ops_differ(graph, zero->dims[i], scale->dims[i])) {
       return tarei_fail(err, TARE_E_MODEL, "zero points '%s' and scales '%s' differ in shape",
