@@ -112,6 +112,8 @@ bool tarei_check_is(const tarei_check *check, int node, const char *op);
 bool tarei_check_is_any(const tarei_check *check, int node, const char *const *ops);
 /* Operators that Q and DQ may be moved across: they only move values. */
 bool tarei_check_moves(const tarei_check *check, int node);
+/* Operators that bound values, integers too: narrow ranges stand between Q and DQ. */
+bool tarei_check_bounds(const tarei_check *check, int node);
 /* Operators that take integers: the quantized forms, and those that only move values. */
 bool tarei_check_takes_integers(const tarei_check *check, int node);
 

@@ -183,6 +183,11 @@ bool tarei_check_moves(const tarei_check *const c, const int node) {
   return tarei_check_is_any(c, node, MOVES);
 }
 
+bool tarei_check_bounds(const tarei_check *const c, const int node) {
+  static const char *const BOUNDS[] = {"Clip", "Relu", "Min", "Max", NULL};
+  return tarei_check_is_any(c, node, BOUNDS);
+}
+
 bool tarei_check_takes_integers(const tarei_check *const c, const int node) {
   static const char *const INTEGERS[] = {"DequantizeLinear",
                                          "MatMulInteger",
@@ -203,6 +208,9 @@ bool tarei_check_takes_integers(const tarei_check *const c, const int node) {
                                          "Where",
                                          "ArgMax",
                                          "MatMulNBits",
+                                         "MatMulIntegerToFloat",
+                                         "QAttention",
+                                         "QEmbedLayerNormalization",
                                          NULL};
   return strncmp(tarei_check_op(c, node), "QLinear", 7) == 0 || tarei_check_moves(c, node) ||
          tarei_check_is_any(c, node, INTEGERS);

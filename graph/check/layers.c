@@ -6,6 +6,9 @@
 #include "graph/qdq/place.h"
 
 static const char *const DYNAMIC[] = {"MatMulInteger", "ConvInteger", NULL};
+/* What ONNX Runtime's optimizations make of them. */
+static const char *const FUSED[] = {"MatMulIntegerToFloat", "DynamicQuantizeMatMul", "QAttention",
+                                    "DynamicQuantizeLSTM", NULL};
 static const char *const QLINEAR[] = {"QLinearConv", "QLinearMatMul", "QGemm", NULL};
 
 /* A layer stays float: always true. */
@@ -20,7 +23,7 @@ static bool layer_because(tarei_checked_layer *const layer, const tare_severity 
 
 static void judge_integer(const tarei_check *const c, tarei_checked_layer *const layer) {
   const char *const engine = c->target->about.engine, *const op = tarei_check_op(c, layer->node);
-  if (!c->target->qlinear) {
+  if (!c->target->qlinear || (tarei_check_is_any(c, layer->node, FUSED) && !c->target->contrib)) {
     layer_because(layer, TARE_SEVERITY_ERROR, "%s has no operator %s", engine, op);
   } else if (tarei_check_is_any(c, layer->node, DYNAMIC) && !c->target->dynamic) {
     layer_because(layer, TARE_SEVERITY_WARNING, "%s does not fuse %s", engine, op);
@@ -224,7 +227,7 @@ static void judge_layer(const tarei_check *const c, tarei_checked_layer *const l
 tare_status tarei_check_layers(tarei_check *const c, tare_error *const err) {
   for (int n = 0; n < c->n_nodes; n++) {
     if (!tarei_placed_is_layer(c->nodes[n]) && !tarei_check_is_any(c, n, DYNAMIC) &&
-        !tarei_check_is_any(c, n, QLINEAR)) {
+        !tarei_check_is_any(c, n, QLINEAR) && !tarei_check_is_any(c, n, FUSED)) {
       continue;
     }
     if (!TAREI_GROW(c->layers, c->n_layers, c->cap_layers)) {

@@ -127,7 +127,7 @@ static int integers_by_maker(const tarei_check *const c, const tarei_quantizer *
     if (maker && !maker->restores) {
       return maker->type;
     }
-    if (node < 0 || !tarei_check_moves(c, node)) {
+    if (node < 0 || !(tarei_check_moves(c, node) || tarei_check_bounds(c, node))) {
       break;
     }
   }
@@ -213,9 +213,16 @@ const tarei_quantizer *tarei_check_restored(const tarei_check *const c, const in
 
 const Onnx__TensorProto *tarei_check_stored(const tarei_check *const c,
                                             const tarei_quantizer *const q) {
-  const Onnx__TensorProto *const stored = constant_input(c, q->node, 0);
-  const tarei_quantizer *const before =
-      stored ? NULL : tarei_check_quantizer(c, tarei_check_producer(c, q->node, 0));
+  int reader = q->node;
+  int maker = tarei_check_producer(c, reader, 0);
+  for (int steps = 0; maker >= 0 && steps < TAREI_CHECK_FARTHEST &&
+                      (tarei_check_bounds(c, maker) || tarei_check_is(c, maker, "Identity"));
+       steps++) {
+    reader = maker;
+    maker = tarei_check_producer(c, reader, 0);
+  }
+  const Onnx__TensorProto *const stored = constant_input(c, reader, 0);
+  const tarei_quantizer *const before = stored ? NULL : tarei_check_quantizer(c, maker);
   return before && !before->restores ? constant_input(c, before->node, 0) : stored;
 }
 

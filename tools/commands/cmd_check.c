@@ -64,6 +64,14 @@ static const struct argp ARGP = {
     .help_filter = check_help,
     .children = CHILDREN};
 
+static int check_int8_layers(const tare_check *const check) {
+  int n = 0;
+  for (int i = 0; i < tare_check_n_layers(check); i++) {
+    n += tare_check_layer(check, i).int8;
+  }
+  return n;
+}
+
 int cmd_check(const int argc, char **const argv) {
   check_arguments a = {0};
   tare_check *check = NULL;
@@ -79,7 +87,7 @@ int cmd_check(const int argc, char **const argv) {
   } else if (status == TARE_OK) {
     check_print(check, a.model, a.target);
   }
-  if (check && tare_check_n_quantizers(check) == 0) {
+  if (check && tare_check_n_quantizers(check) == 0 && check_int8_layers(check) == 0) {
     say(&a.common, "warning: %s has no QuantizeLinear or DequantizeLinear", a.model);
   }
   const bool found = check && tare_check_count(check, TARE_SEVERITY_ERROR) > 0;
