@@ -140,7 +140,6 @@ static tare_status rewrite_graph(tare_plan *const plan, const tare_build_options
                                      .evaluate_user = &evaluation,
                                      .keep_all_tensors = o->observable,
                                      .fold_norms = o->fold_norms,
-                                     .tensor_scales = o->tensor_scales,
                                      .log = &plan->passes};
   tare_status status;
   TAREI_TRY_GOTO(tarei_short_floats_find(plan->root.graph, &found, err), done);

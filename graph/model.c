@@ -9,8 +9,7 @@
 #include "graph/fix_symbols.h"
 #include "graph/op.h"
 #include "graph/pass.h"
-#include "graph/passes/adopt_scales.h"
-#include "graph/quantize/quantize.h"
+#include "graph/stated.h"
 
 /* NULL when out of memory. */
 static char *dim_text(const tarei_graph *const graph, const int value, const int axis) {
@@ -186,20 +185,6 @@ void tare_model_free(tare_model **const handle) {
   *handle = NULL;
 }
 
-/* What is quantized by constant scales and read as real values again, or quantized at run time. */
-static int count_stated(const tarei_graph *const graph) {
-  int n = 0;
-  for (int i = 0; i < graph->n_nodes; i++) {
-    const tarei_node *const node = &graph->nodes[i];
-    tarei_stated stated;
-    n += node->op == &tarei_op_dynamic_quantize_linear ||
-         tarei_attr_find(node, TAREI_ATTR_DYNAMIC) != NULL;
-    n += node->op == &tarei_op_dequantize_linear && !tarei_value_is_const(graph, node->in[0]) &&
-         tarei_stated_of(graph, node, &stated);
-  }
-  return n;
-}
-
 tare_model_info tare_model_get_info(const tare_model *const model) {
   const tarei_graph *const graph = model->graph;
   tare_model_info info = {.path = graph->name,
@@ -207,7 +192,7 @@ tare_model_info tare_model_get_info(const tare_model *const model) {
                           .ir_version = graph->ir_version,
                           .opset = graph->opset,
                           .n_nodes = graph->n_nodes,
-                          .n_stated = count_stated(graph),
+                          .n_stated = tarei_graph_count_stated(graph),
                           .undecided = model->waits.message,
                           .hash = graph->model_hash};
   for (int i = 0; i < graph->n_values; i++) {

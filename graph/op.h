@@ -73,6 +73,8 @@ typedef enum tarei_sign {
 #define TAREI_INT8_ROW_SCALES                                        \
   4 /* input of a layer: the scales of the rows of input 0; those of \
        input i come i behind it */
+#define TAREI_INT8_ZERO_POINT \
+  5 /* of a layer with TAREI_ATTR_TENSOR_SCALE, behind the scale in TAREI_INT8_ROW_SCALES */
 
 struct tarei_op {
   const char *name;

@@ -34,7 +34,6 @@ typedef struct tarei_pass_options {
   int64_t *room;         /* bytes that folding may still add to the constants; NULL: any */
   bool keep_all_tensors; /* skip the fusions that remove tensors of the model, */
   bool fold_norms;       /* but fold_batchnorm, as exports fold */
-  bool tensor_scales;    /* leave layers that are quantized at run time as they are */
   tarei_pass_log *log;   /* what the passes do is entered here; NULL: nowhere */
 } tarei_pass_options;
 

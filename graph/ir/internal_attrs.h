@@ -38,11 +38,18 @@
 #define TAREI_ATTR_ROW_SCALES "row_scales"
 /* Of such a layer: 1 where no input is below zero, and the bytes of rows count from 0 on. */
 #define TAREI_ATTR_UNSIGNED_ROWS "unsigned_rows"
+/* Of an int8 layer whose input is bytes with one scale and zero point that are known at run time
+ * only:
+ * 1. It has them as inputs, and TAREI_ATTR_ROW_SCALES too. */
+#define TAREI_ATTR_TENSOR_SCALE "tensor_scale"
 /* Of a layer that writes rows of bytes: in how many equal parts, each with a scale of its own. */
 #define TAREI_ATTR_ROW_GROUPS "row_groups"
 /* Of an int8 layer whose input stays float: 16, the bits to which it is quantized at run time, by
  * the scale of the input, or with TAREI_ATTR_ROW_SCALES each row by its own. */
 #define TAREI_ATTR_ACTIVATION_BITS "activation_bits"
+/* Of a layer with 16 bits: the zero point that the model states, 0..65535; TAREI_SYMMETRIC_WIDE
+ * without it. */
+#define TAREI_ATTR_ACTIVATION_ZERO "activation_zero"
 /* Of a float layer or product: "bf16", in which it multiplies; "fp32" without it. */
 #define TAREI_ATTR_COMPUTE "compute"
 /* Of attention: the names of its two products, "a + b". */
@@ -81,6 +88,7 @@
   TAREI_ATTR_ACTIVATION_B,     \
   TAREI_ATTR_ACTIVATION_BITS,  \
   TAREI_ATTR_ACTIVATION_LAST,  \
+  TAREI_ATTR_ACTIVATION_ZERO,  \
   TAREI_ATTR_ADOPTED,          \
   TAREI_ATTR_BIAS_CORRECTED,   \
   TAREI_ATTR_CHAIN_LINKS,      \
@@ -101,6 +109,7 @@
   TAREI_ATTR_ROW_GROUPS,       \
   TAREI_ATTR_ROW_SCALES,       \
   TAREI_ATTR_SMOOTHED,         \
+  TAREI_ATTR_TENSOR_SCALE,     \
   TAREI_ATTR_UNSIGNED_ROWS,    \
   TAREI_ATTR_WEIGHTS_ASKED,    \
   TAREI_ATTR_WEIGHTS_CLIPPED,  \

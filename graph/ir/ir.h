@@ -49,7 +49,8 @@ typedef enum tarei_granularity {
                            use them; static scales in others */
 } tarei_granularity;
 
-#define TAREI_SYMMETRIC 128 /* zero point of bytes that reach as far below zero as above */
+#define TAREI_SYMMETRIC 128        /* zero point of bytes that reach as far below zero as above */
+#define TAREI_SYMMETRIC_WIDE 32768 /* the same of 16 bits */
 
 /* Quantization of a value: real = (stored - zero_point) * scale. */
 typedef struct tarei_quant {
@@ -60,6 +61,8 @@ typedef struct tarei_quant {
                          of a byte is scale * 127 / (255 - zero_point) */
   int32_t zero_point; /* 0..255; not stated: TAREI_SYMMETRIC, or less if the statistics have no or
                          only small negative values */
+  bool wide;          /* the model quantizes it to 16 bits; not in plan files */
+  int32_t wide_zero_point; /* 0..65535, with which it does so */
   /* As in a table; 0: not known. They are not in plan files. */
   double static_loss, row_loss, rms;
   double elements;  /* of an average sample */

@@ -31,13 +31,15 @@ static tare_dtype stored_dtype(const tarei_graph *const g, const tarei_node *con
   return g->values[quantizes ? node->out[0] : node->in[0]].dtype;
 }
 
-bool tarei_stated_of(const tarei_graph *const g, const tarei_node *const node,
-                     tarei_stated *const out) {
+static bool adopt_scales_read(const tarei_graph *const g, const tarei_node *const node,
+                              tarei_stated *const out) {
   const int zero = tarei_node_in(node, 2);
   const tare_dtype dtype = stored_dtype(g, node);
-  *out = (tarei_stated){.zero_point = dtype == TARE_I8 ? 128 : 0};
-  if (!is_byte(dtype) || !tarei_value_const_float(g, node->in[1], &out->scale) ||
-      !(out->scale > 0) || !isnormal(out->scale) || !isnormal(1 / out->scale)) {
+  *out = (tarei_stated){.zero_point = dtype == TARE_I8    ? 128
+                                      : dtype == TARE_I16 ? TAREI_SYMMETRIC_WIDE
+                                                          : 0};
+  if (!tarei_value_const_float(g, node->in[1], &out->scale) || !(out->scale > 0) ||
+      !isnormal(out->scale) || !isnormal(1 / out->scale)) {
     return false;
   }
   if (zero < 0) {
@@ -54,14 +56,25 @@ bool tarei_stated_of(const tarei_graph *const g, const tarei_node *const node,
   return true;
 }
 
+bool tarei_stated_of(const tarei_graph *const g, const tarei_node *const node,
+                     tarei_stated *const out) {
+  return is_byte(stored_dtype(g, node)) && adopt_scales_read(g, node, out);
+}
+
+bool tarei_stated_wide(const tarei_graph *const g, const tarei_node *const node,
+                       tarei_stated *const out) {
+  const tare_dtype dtype = stored_dtype(g, node);
+  return (dtype == TARE_I16 || dtype == TARE_U16) && adopt_scales_read(g, node, out);
+}
+
 /* --- activations ------------------------------------------------------------------------------ */
 
 static bool stated_equal(const tarei_stated *const a, const tarei_stated *const b) {
   return a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
-static tare_status state(tarei_quant *const quant, const tarei_stated *const s,
-                         tare_error *const err) {
+tare_status tarei_stated_annotate(tarei_quant *const quant, const tarei_stated *const s,
+                                  tare_error *const err) {
   float *const scales = tarei_memdup(&s->scale, sizeof s->scale);
   if (!scales) {
     return tarei_fail_memory(err, "scale", sizeof s->scale);
@@ -80,7 +93,7 @@ static tare_status add_bytes(tarei_graph *const g, const int n, const tarei_stat
   TAREI_TRY(tarei_add_helper(g, g->nodes[n].out[0], "__u8", out, err));
   g->values[*out].dtype = TARE_U8;
   g->values[*out].observable = false;
-  TAREI_TRY(state(&g->values[*out].quant, s, err));
+  TAREI_TRY(tarei_stated_annotate(&g->values[*out].quant, s, err));
   return tarei_add_node(g, &tarei_op_quantize, g->nodes[n].name, 1, &x, 1, *out, &node, err);
 }
 
@@ -136,7 +149,7 @@ static tare_status hoist(tarei_graph *const g, const int n, bool *const changed,
   const int mover = g->values[moved].producer;
   const int inputs = mover < 0 ? 0 : adopt_scales_count_moved(&g->nodes[mover]);
   if (inputs == 0 || tarei_graph_sole_consumer(g, moved) != n ||
-      !tarei_stated_of(g, &g->nodes[n], &s)) {
+      !(tarei_stated_of(g, &g->nodes[n], &s) || tarei_stated_wide(g, &g->nodes[n], &s))) {
     return TARE_OK;
   }
   for (int i = 0; i < inputs; i++) {
@@ -316,45 +329,3 @@ const tarei_pass tarei_pass_adopt_scales = {
     .summary = "takes over the scales of a model that is quantized already",
     .run = adopt_scales_run,
 };
-
-/* --- annotations ------------------------------------------------------------------------------ */
-
-/* The input whose scale the output of a node has too, since it holds the same values or some of
- * them and zeros; -1 where there is none. */
-static int same_scale(const tarei_graph *const g, const tarei_node *const node) {
-  const int x = node->n_in > 0 ? node->in[0] : -1;
-  if (x < 0 || !(node->op->movement || tarei_node_selects(node)) || !g->values[x].quant.stated ||
-      !tarei_value_is_f32(g, x) || node->n_out < 1 || node->out[0] < 0 ||
-      (node->op->fill_input > 0 && tarei_node_in(node, node->op->fill_input) >= 0)) {
-    return -1;
-  }
-  for (int i = 1; node->op->joins && i < node->n_in; i++) {
-    if (!tarei_quant_equal(&g->values[x].quant, &g->values[node->in[i]].quant)) {
-      return -1;
-    }
-  }
-  return x;
-}
-
-tare_status tarei_graph_take_stated(tarei_graph *const g, int *const n, tare_error *const err) {
-  *n = 0;
-  for (int i = 0; i < g->n_nodes; i++) {
-    const tarei_node *const node = &g->nodes[i];
-    tarei_stated s;
-    if (node->op == &tarei_op_dequantize && g->values[node->in[0]].quant.stated) {
-      if (!tarei_quant_copy(&g->values[node->out[0]].quant, &g->values[node->in[0]].quant)) {
-        return tarei_fail_memory(err, "scale", sizeof(float));
-      }
-      ++*n;
-    } else if (node->op == &tarei_op_dequantize_linear && tarei_stated_of(g, node, &s)) {
-      TAREI_TRY(state(&g->values[node->out[0]].quant, &s, err));
-      ++*n;
-    }
-    const int same = same_scale(g, node);
-    if (same >= 0 && !tarei_quant_copy(&g->values[node->out[0]].quant, &g->values[same].quant)) {
-      return tarei_fail_memory(err, "scale", sizeof(float));
-    }
-    *n += tarei_attr_find(node, TAREI_ATTR_DYNAMIC) != NULL;
-  }
-  return TARE_OK;
-}

@@ -1,5 +1,6 @@
 set(TARE_GRAPH_PASSES_SOURCES
-  passes/adopt_dynamic.c
+  passes/adopt_bounds.c
+  passes/adopt_products.c
   passes/adopt_scales.c
   passes/attention/flat_heads.c
   passes/attention/fuse_attention.c
@@ -40,4 +41,5 @@ set(TARE_GRAPH_PASSES_SOURCES
   passes/simplify_reshapes.c
   passes/split_spread.c
   passes/to_linear.c
+  passes/take_stated.c
   passes/trim_pads.c)

@@ -9,6 +9,7 @@
 #include "graph/quantize/product_size.h"
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_need.h"
+#include "graph/quantize/run_time_bytes.h"
 #include "graph/quantize/weights/weight_noise.h"
 #include "graph/quantize/widened_bytes.h"
 
@@ -83,7 +84,8 @@ static tarei_reason reason_of_input(const tarei_graph *const g, const tarei_node
   if (activation && v->data && !input->products) {
     return because(g, TARE_REASON_CONSTANT, v, 0);
   }
-  if (((activation && input->table) || fixed) && !v->quant.n_scales) {
+  if (((activation && input->table) || fixed) && !v->quant.n_scales &&
+      (input->stays_float || !tarei_takes_run_time_bytes(g, node))) {
     return because(g, TARE_REASON_NO_SCALE, v, 0);
   }
   if (i > 0 && fixed && form->centered && zero != 128 && v->quant.stated) {
@@ -332,12 +334,20 @@ static tare_precision choose_by_default(const tarei_graph *const g, const tarei_
   if (!o->int8) {
     return TARE_PRECISION_FP32;
   }
+  if (tarei_takes_run_time_bytes(g, node)) {
+    *why = because(g, TARE_REASON_RUN_TIME, &g->values[tarei_run_time_tensor(g, node)], 0);
+    return TARE_PRECISION_INT8;
+  }
   if (tarei_attr_find(node, TAREI_ATTR_DYNAMIC)) {
     *why = because(g, TARE_REASON_RUN_TIME, x, 0);
     return TARE_PRECISION_INT8_ROWS;
   }
   if (is_norm(node)) {
     return TARE_PRECISION_FP32;
+  }
+  if (x->quant.wide) {
+    *why = because(g, TARE_REASON_WIDE, x, 0);
+    return TARE_PRECISION_INT16;
   }
   if (x->quant.stated || o->stated_only) {
     return TARE_PRECISION_INT8;
@@ -370,7 +380,9 @@ static tare_precision choose_by_default(const tarei_graph *const g, const tarei_
 /* Why the model's own scales do not make an int8 layer of a node. */
 static tarei_reason reason_stated(const tarei_graph *const g, const tarei_node *const node,
                                   const tarei_int8_form *const form) {
-  const bool stated = form->activations == 1 && g->values[node->in[0]].quant.stated;
+  const bool stated = form->activations == 1 &&
+                      (g->values[node->in[0]].quant.stated || g->values[node->in[0]].quant.wide ||
+                       tarei_takes_run_time_bytes(g, node));
   if (!stated || tarei_attr_find(node, TAREI_ATTR_WEIGHT_SCALES)) {
     return because(g, TARE_REASON_NONE, NULL, 0);
   }
@@ -407,7 +419,7 @@ tare_status tarei_quantize_decide(tarei_graph *const g, const int n,
   } else if (*got != TARE_PRECISION_FP32) {
     against = reason_against(g, node, form, o, *got);
   }
-  if (*got == TARE_PRECISION_INT8 && !request && !against.why) {
+  if ((*got == TARE_PRECISION_INT8 || *got == TARE_PRECISION_INT16) && !request && !against.why) {
     against = reason_stated(g, node, form);
   }
   if (against.why && request) {

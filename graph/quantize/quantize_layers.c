@@ -11,6 +11,7 @@
 #include "graph/quantize/quantize_uses.h"
 #include "graph/quantize/row_bytes.h"
 #include "graph/quantize/row_need.h"
+#include "graph/quantize/run_time_bytes.h"
 
 const tarei_pass tarei_pass_quantize = {.name = "quantize",
                                         .summary = "gives layers their int8, int16 or bf16 form"};
@@ -93,6 +94,9 @@ static bool takes_byte_residual(const tarei_graph *const g, const rewrite *const
 /* Replaces the inputs that a layer reads as bytes. */
 static tare_status quantize_inputs(tarei_graph *const g, const int n, rewrite *const r,
                                    tare_error *const err) {
+  if (r->precision[n] == TARE_PRECISION_INT8 && tarei_takes_run_time_bytes(g, &g->nodes[n])) {
+    return tarei_take_run_time_bytes(g, n, err);
+  }
   const bool residual = takes_byte_residual(g, r, &g->nodes[n]);
   const tarei_int8_form *const form = g->nodes[n].op->int8;
   const tarei_input_form input = tarei_input_form_of(r->precision[n]);
@@ -121,10 +125,14 @@ static tare_status quantize_replace(tarei_graph *const g, const int n, rewrite *
   const int q = tarei_graph_add_node(g, to->name, to->domain, g->nodes[n].name, 1, g->nodes[n].in,
                                      g->nodes[n].n_in, g->nodes[n].out, g->nodes[n].n_out);
   const tarei_input_form input = tarei_input_form_of(r->precision[n]);
+  const bool wide =
+      q >= 0 && input.sixteen && !input.rows && g->values[g->nodes[q].in[0]].quant.wide;
   const bool unsigned_rows = q >= 0 && makes_unsigned_rows(g, &g->nodes[q], form, &input);
   bool ok = q >= 0 && tarei_record_copy(&g->nodes[q].record, &g->nodes[n].record) &&
             (!input.rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ROW_SCALES, 1)) &&
             (!input.sixteen || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ACTIVATION_BITS, 16)) &&
+            (!wide || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_ACTIVATION_ZERO,
+                                         g->values[g->nodes[q].in[0]].quant.wide_zero_point)) &&
             (!unsigned_rows || tarei_attr_set_int(&g->nodes[q], TAREI_ATTR_UNSIGNED_ROWS, 1));
   for (int a = 0; ok && a < g->nodes[n].n_attrs; a++) {
     ok = tarei_attr_copy(&g->nodes[q], &g->nodes[n].attrs[a]);

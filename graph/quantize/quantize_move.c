@@ -8,6 +8,7 @@
 
 bool tarei_quant_equal(const tarei_quant *const a, const tarei_quant *const b) {
   return a->granularity == b->granularity && a->n_scales == b->n_scales && a->stated == b->stated &&
+         a->wide == b->wide && a->wide_zero_point == b->wide_zero_point &&
          a->zero_point == b->zero_point &&
          (a->n_scales == 0 ||
           memcmp(a->scales, b->scales, (size_t)a->n_scales * sizeof *a->scales) == 0);

@@ -68,9 +68,9 @@ typedef struct tare_build_options {
   bool int8_when_small;          /* int8 also for layers so small that they are faster in float
                                     (TARE_REASON_SMALL) */
   bool fp32;                     /* a float plan even of a model that states scales */
-  bool tensor_scales;            /* layers that a model quantizes at run time get one scale for the
-                                    whole tensor, as ONNX and other engines have it; else one for
-                                    each row, which is finer */
+  bool tensor_scales;            /* without effect: layers that a model quantizes at run time have one
+                                    scale for the whole tensor, as ONNX and other engines have it,
+                                    unless layer_precisions asks for one for each row */
   const char *isa;               /* features the kernels may use, e.g. "avx2"; NULL: what the
                                     environment variable TARE_ISA says, or all. Layers that these
                                     run faster in float stay so (TARE_REASON_NO_VNNI): "any" builds
@@ -146,6 +146,7 @@ typedef enum tare_reason {
   TARE_REASON_SPECTRUM = 41,    /* its weights are a Fourier transform: float, which is faster */
   TARE_REASON_NO_VNNI = 42,     /* the plan is built for AVX2 without VNNI, where it is faster in
                                    float */
+  TARE_REASON_WIDE = 43,        /* the model quantizes `subject` to 16 bits: int16 */
   TARE_REASON_COUNT
 } tare_reason;
 

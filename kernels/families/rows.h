@@ -93,8 +93,9 @@ typedef struct tarei_i16_rows {
   size_t ldo;
   float *scales;           /* [m], out: amax of each row / 32767 as above; or NULL */
   float inv_scale;         /* of all rows, if scales is NULL */
+  int32_t offset;          /* what 0 becomes, -32768..32767 */
 } tarei_i16_rows;
-/* q = round_half_even(x * inv_scale) within -32768..32767; NaN gives 0. */
+/* q = round_half_even(x * inv_scale) + offset within -32768..32767; NaN gives the offset. */
 typedef void tarei_quantize_i16_fn(const tarei_i16_rows *r);
 /* out[i * n + c] = the largest of rows[0..n_rows)[i * step + c], or their sum, from the first row on,
  * over count, for m windows i and n channels c; n_rows >= 1. NaN comes out where one goes in. */

@@ -42,7 +42,7 @@ void TAREI_K(tarei_k_quantize_i16_f32u8_16)(const tarei_i16_rows *r) {
       r->scales[i] = i16_scale_of(row_amax(x, r->k));
       inv_scale = 1.0f / r->scales[i];
     }
-    const quantizer q = quantizer_up_to(I16_MOST, inv_scale, I16_ZERO_POINT);
+    const quantizer q = quantizer_up_to(I16_MOST, inv_scale, I16_ZERO_POINT + r->offset);
     put_i16(&q, x, r->k, r->upper + i * r->ldo, r->lower + i * r->ldo);
   }
 }

@@ -174,8 +174,8 @@ def build(model: Union[Model, Path], table: Union[None, Table, Path] = None,
     - ``weight_rounding``: ``table`` or ``nearest``; ``smoothing=False``: leave out that of the table
     - ``symmetric``: activations without zero points; ``int8_when_small``: int8 also where float is
       faster; ``observable``: keep every tensor; ``isa``: CPU features to use
-    - ``tensor_scales``: layers that a model quantizes at run time get one scale for the whole tensor,
-      as other engines have it, instead of one for each row
+    - ``tensor_scales``: without effect: layers that a model quantizes at run time have one scale for the
+      whole tensor, as other engines have it, unless ``layer_precisions`` asks for one for each row
     """
     keep, loaded = Keep(), Model.of(model)
     settings = BuildOptions(keep, table, **options)

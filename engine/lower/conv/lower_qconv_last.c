@@ -21,6 +21,7 @@ typedef struct qconv_last_job {
   const tarei_run *run;
   const tare_tensor *x, *out;
   tarei_epilogue epilogue;
+  tarei_int8_factors factors;
   tarei_row_form form;
   void *row_scratch; /* behind that of the gathered rows */
   char *windows;     /* behind that, of all threads */
@@ -53,15 +54,13 @@ static void qconv_last_pack_depthwise(const qconv_last_state *const s, const int
   }
 }
 
+/* `add` becomes the sums of the weights. */
 static void pack_groups(const qconv_last_state *const s, const int8_t *const q, int8_t *const to,
                         int32_t *const add) {
   const size_t n = (size_t)(s->conv.outputs / s->conv.group), k = s->conv.k;
   for (size_t g = 0; g < (size_t)s->conv.group; g++) {
-    int32_t *const sums = add + g * s->group_add;
-    tarei_i8_pack(q + g * n * k, k, true /* w[n][k] */, k, n, to + g * s->group_bytes, sums);
-    for (size_t i = 0; i < s->group_add; i++) {
-      sums[i] *= -s->layer.x_zero_point;
-    }
+    tarei_i8_pack(q + g * n * k, k, true /* w[n][k] */, k, n, to + g * s->group_bytes,
+                  add + g * s->group_add);
   }
 }
 
@@ -98,7 +97,18 @@ static tare_status qconv_last_pack(tarei_step *const step, tarei_blobs *const bl
     }
     free(q);
   }
-  return tarei_int8_layer_requant(&s->layer, step, blobs, bias, err);
+  float *const moved =
+      fresh && s->layer.x_bound != 0 ? tarei_int8_layer_move_bias(&s->layer, add, bias) : NULL;
+  if (fresh && s->layer.x_bound != 0 && !moved) {
+    return tarei_fail_memory(err, "bias", s->layer.n * sizeof *moved);
+  }
+  for (size_t i = 0; fresh && !s->depthwise && i < s->group_add * (size_t)c->group; i++) {
+    ((int32_t *)add)[i] *= -s->layer.x_zero_point;
+  }
+  const tare_status status =
+      tarei_int8_layer_requant(&s->layer, step, blobs, moved ? moved : bias, err);
+  free(moved);
+  return status;
 }
 
 static tare_status qconv_last_prepare(tarei_step *const step, tarei_blobs *const blobs,
@@ -161,8 +171,13 @@ static size_t qconv_last_rows_scratch(const tarei_step *const step, const int th
                              : 0;
 }
 
-static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor *const *const in,
-                                 const tare_tensor *const *const out, const int threads) {
+/* They come first in scratch. */
+static size_t qconv_last_factors_size(const qconv_last_state *const s) {
+  return tarei_round_up(tarei_int8_factors_size(&s->layer), TAREI_ALIGN);
+}
+
+static size_t qconv_last_rest(const tarei_step *const step, const tare_tensor *const *const in,
+                              const tare_tensor *const *const out, const int threads) {
   const qconv_last_state *const s = step->state;
   if (s->depthwise) {
     return tarei_conv_has_planes(&s->conv) ? tarei_conv_planes_scratch(&s->conv, in[0], 1) : 0;
@@ -172,6 +187,11 @@ static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor
       tarei_plus(tarei_conv_scratch(&s->conv, out[0], qconv_last_element_of(s), threads),
                  qconv_last_rows_scratch(step, threads)),
       windows);
+}
+
+static size_t qconv_last_scratch(const tarei_step *const step, const tare_tensor *const *const in,
+                                 const tare_tensor *const *const out, const int threads) {
+  return tarei_plus(qconv_last_factors_size(step->state), qconv_last_rest(step, in, out, threads));
 }
 
 /* A line of windows; the last one of a block multiplies it. */
@@ -214,17 +234,16 @@ static void qconv_last_rows(const void *const user, const tarei_conv_row_set *co
   const qconv_last_job *const j = user;
   const qconv_last_state *const s = j->s;
   const size_t n = (size_t)(s->conv.outputs / s->conv.group), group = (size_t)rows->group;
-  const tarei_i8_gemm gemm = {
-      .a = rows->a,
-      .lda = rows->lda,
-      .m = rows->m,
-      .k = s->conv.k,
-      .n = n,
-      .parts = rows->parts,
-      .part_step = rows->part_step,
-      .b = s->weights + group * s->group_bytes,
-      .add = tarei_int8_layer_add(&s->layer, j->run->profile) + group * s->group_add,
-      .epilogue = tarei_epilogue_at(&j->epilogue, rows->first, group * n)};
+  const tarei_i8_gemm gemm = {.a = rows->a,
+                              .lda = rows->lda,
+                              .m = rows->m,
+                              .k = s->conv.k,
+                              .n = n,
+                              .parts = rows->parts,
+                              .part_step = rows->part_step,
+                              .b = s->weights + group * s->group_bytes,
+                              .add = j->factors.add + group * s->group_add,
+                              .epilogue = tarei_epilogue_at(&j->epilogue, rows->first, group * n)};
   if (s->layer.float_rows && rows->block > 0) {
     qconv_last_windows(j, &gemm, rows, thread);
   } else if (s->layer.float_rows) {
@@ -240,8 +259,8 @@ static void qconv_last_rows(const void *const user, const tarei_conv_row_set *co
 static void qconv_last_span(const void *const user, tarei_dw_conv *const call, const size_t row) {
   const qconv_last_job *const j = user;
   call->w = j->s->weights;
-  call->add = tarei_int8_layer_add(&j->s->layer, j->run->profile);
-  call->zero_point = j->s->layer.x_zero_point;
+  call->add = j->factors.add;
+  call->zero_point = j->factors.zero_point;
   call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
   j->run->kernels->dw_conv_i8(call);
 }
@@ -250,9 +269,23 @@ static void qconv_last_planes(const void *const user, tarei_dw_planes *const cal
                               const size_t row) {
   const qconv_last_job *const j = user;
   call->w = j->s->weights;
-  call->add = tarei_int8_layer_add(&j->s->layer, j->run->profile);
+  call->add = j->factors.add;
   call->epilogue = tarei_epilogue_at(&j->epilogue, row, 0);
   j->run->kernels->dw_planes_i8(call);
+}
+
+/* Dense convolutions and those of groups. */
+static void qconv_last_run_rows(qconv_last_job *const j, const tarei_step *const step) {
+  const qconv_last_state *const s = j->s;
+  const tarei_run *const r = j->run;
+  const uint8_t pad = s->layer.float_rows ? 0 /* 0.0f */ : (uint8_t)j->factors.zero_point;
+  j->form = s->layer.float_rows ? tarei_int8_layer_rows(&s->layer, step, r->profile)
+                                : (tarei_row_form){0};
+  j->row_scratch = (char *)r->scratch +
+                   tarei_conv_scratch(&s->conv, j->out, qconv_last_element_of(s), r->threads);
+  j->windows = (char *)j->row_scratch + qconv_last_rows_scratch(step, r->threads);
+  tarei_conv_rows(&s->conv, r, j->x, j->out, qconv_last_element_of(s), pad,
+                  qconv_last_parts(s, r->kernels), qconv_last_rows, j);
 }
 
 static tare_status qconv_last_run(const tarei_step *const step, const tarei_run *const r,
@@ -261,22 +294,18 @@ static tare_status qconv_last_run(const tarei_step *const step, const tarei_run 
   const tare_tensor *residual;
   TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
   TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, s->conv.channels, err));
-  qconv_last_job j = {.s = s, .run = r, .x = r->in[0], .out = r->out[0]};
+  tarei_run rest = *r; /* behind the factors */
+  rest.scratch = (char *)r->scratch + qconv_last_factors_size(s);
+  qconv_last_job j = {.s = s, .run = &rest, .x = r->in[0], .out = r->out[0]};
   j.epilogue = tarei_int8_layer_epilogue(&s->layer, step, r, residual);
+  TAREI_TRY(tarei_int8_factors_take(&s->layer, step, r, r->scratch, &j.epilogue, &j.factors, err));
   if (s->depthwise && tarei_conv_has_planes(&s->conv)) {
-    tarei_conv_planes(&s->conv, r, j.x, j.out, 1, (uint8_t)s->layer.x_zero_point, qconv_last_planes,
-                      &j);
+    tarei_conv_planes(&s->conv, &rest, j.x, j.out, 1, (uint8_t)j.factors.zero_point,
+                      qconv_last_planes, &j);
   } else if (s->depthwise) {
-    tarei_conv_spans(&s->conv, r, j.x, j.out, 1, qconv_last_span, &j);
+    tarei_conv_spans(&s->conv, &rest, j.x, j.out, 1, qconv_last_span, &j);
   } else {
-    const uint8_t pad = s->layer.float_rows ? 0 /* 0.0f */ : (uint8_t)s->layer.x_zero_point;
-    j.form = s->layer.float_rows ? tarei_int8_layer_rows(&s->layer, step, r->profile)
-                                 : (tarei_row_form){0};
-    j.row_scratch = (char *)r->scratch +
-                    tarei_conv_scratch(&s->conv, j.out, qconv_last_element_of(s), r->threads);
-    j.windows = (char *)j.row_scratch + qconv_last_rows_scratch(step, r->threads);
-    tarei_conv_rows(&s->conv, r, j.x, j.out, qconv_last_element_of(s), pad,
-                    qconv_last_parts(s, r->kernels), qconv_last_rows, &j);
+    qconv_last_run_rows(&j, step);
   }
   return TARE_OK;
 }

@@ -3,11 +3,15 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "engine/lower/operands.h"
 #include "graph/quantize/lower_bound.h"
 
 #define COARSEST_SUM (1.0 / 64) /* bytes that one unit of an accumulator may be worth */
+#define SLIGHTEST 1e-4          /* of a byte */
 
 float tarei_weight_scale(const float *const w, const size_t n, const size_t step) {
   float amax = 0;
@@ -34,6 +38,34 @@ bool tarei_weight_scales_stated(const tarei_step *const step, const size_t n, fl
   return true;
 }
 
+/* The zero point of 16 bits, where the model states one. */
+static tare_status take_offset(tarei_int8_layer *const layer, const tarei_step *const step,
+                               tare_error *const err) {
+  const int64_t zero = tarei_attr_int(step->node, TAREI_ATTR_ACTIVATION_ZERO, TAREI_SYMMETRIC_WIDE);
+  if (zero == TAREI_SYMMETRIC_WIDE) {
+    return TARE_OK;
+  }
+  if (zero < 0 || zero > UINT16_MAX || !layer->sixteen || layer->own_scales) {
+    return tarei_fail(err, TARE_E_MODEL, "attribute '%s': %lld is no zero point of 16 bits",
+                      TAREI_ATTR_ACTIVATION_ZERO, (long long)zero);
+  }
+  layer->x_offset = (int32_t)zero - TAREI_SYMMETRIC_WIDE;
+  layer->x_bound =
+      -(float)layer->x_offset * tarei_i16_scale(step->graph, step->node->in[0], 0 /* of all */);
+  return TARE_OK;
+}
+
+float *tarei_int8_layer_move_bias(const tarei_int8_layer *const layer, const int32_t *const sums,
+                                  const float *const bias) {
+  float *const moved = tarei_calloc(layer->n, sizeof *moved);
+  for (size_t i = 0; moved && i < layer->n; i++) {
+    const size_t at = i / layer->group_n * layer->group_add + i % layer->group_n;
+    const double of_bound = (double)layer->x_bound * (double)layer->weight_scale[i] * sums[at];
+    moved[i] = (float)((bias ? (double)bias[i] : 0) + of_bound);
+  }
+  return moved;
+}
+
 tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_step *const step,
                                   tare_error *const err) {
   const int x = step->node->in[0];
@@ -41,6 +73,8 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
   layer->float_rows = step->graph->values[x].dtype == TARE_F32;
   layer->own_scales = tarei_attr_int(step->node, TAREI_ATTR_ROW_SCALES, 0) != 0;
   layer->sixteen = bits == 16;
+  layer->stated = step->graph->values[x].quant.stated;
+  layer->run_time = tarei_attr_int(step->node, TAREI_ATTR_TENSOR_SCALE, 0) != 0;
   if (bits != 8 && bits != 16) {
     return tarei_fail(err, TARE_E_MODEL, "attribute '%s': expected 8 or 16, got %lld",
                       TAREI_ATTR_ACTIVATION_BITS, (long long)bits);
@@ -52,8 +86,13 @@ tare_status tarei_int8_layer_read(tarei_int8_layer *const layer, const tarei_ste
     TAREI_TRY(tarei_want_scales(step, x, err));
   }
   TAREI_TRY(tarei_fused_read(step, &layer->fused, err));
+  if (layer->run_time) {
+    layer->x_zero_point = -1; /* sums are multiplied by the zero point when it is known */
+    return TARE_OK;
+  }
   const bool row_bytes = layer->own_scales && !layer->float_rows;
   layer->x_bound = row_bytes ? tarei_rows_bound(step->graph, x) : 0;
+  TAREI_TRY(take_offset(layer, step, err));
   if (row_bytes) {
     return tarei_rows_zero_point(step, x, &layer->x_zero_point, err);
   }
@@ -67,19 +106,21 @@ tarei_row_form tarei_int8_layer_rows(const tarei_int8_layer *const layer,
   return (tarei_row_form){
       .sixteen = layer->sixteen,
       .scale = layer->own_scales ? 0 : tarei_i16_scale(step->graph, step->node->in[0], profile),
-      .zero_point = layer->x_zero_point};
+      .zero_point = layer->x_zero_point,
+      .offset = layer->x_offset};
 }
 
 /* --- requantization --------------------------------------------------------------------------- */
 
 /* Tables of a layer whose only output is bytes that an activation makes, for all profiles or none.
- */
+ * A model that states the scale of these bytes gets the nearest ones. */
 static tare_status take_tables(tarei_int8_layer *const layer, const tarei_step *const step,
                                tarei_blobs *const blobs, tare_error *const err) {
   const tarei_fused *const fused = &layer->fused;
   tarei_act_table table = {{0}};
   if (fused->u8_output < 0 || fused->f32_output >= 0 ||
-      (step->node->n_in > 3 && step->node->in[3] >= 0)) {
+      (step->node->n_in > 3 && step->node->in[3] >= 0) ||
+      step->graph->values[step->node->out[fused->u8_output]].quant.stated) {
     return TARE_OK;
   }
   for (int p = 0; p < step->n_profiles; p++) {
@@ -111,7 +152,7 @@ static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step 
                                 tarei_blobs *const blobs, const float *const bias,
                                 tare_error *const err) {
   const size_t floats = (size_t)step->n_profiles * layer->n;
-  const bool has_bias = layer->x_bound < 0 || (step->node->n_in > 2 && step->node->in[2] >= 0);
+  const bool has_bias = layer->x_bound != 0 || (step->node->n_in > 2 && step->node->in[2] >= 0);
   void *data;
   bool fresh;
   TAREI_TRY(
@@ -129,13 +170,15 @@ static tare_status take_factors(tarei_int8_layer *const layer, const tarei_step 
 }
 
 /* A bias in units of the accumulator; false where rounding it to them would show in the bytes, or
- * where the sum could leave the integers. */
+ * where the sum could leave the integers. Bytes whose scale the model states are to be those of
+ * other engines: what rounding changes must stay below what the order of float operations does. */
 static bool bias_as_sum(const tarei_int8_layer *const layer, const size_t i, int32_t *const out) {
   const double mult = (double)layer->requant.mult[i], bias = (double)layer->requant.bias[i];
   const double sum = bias == 0 ? 0 : rint(bias / mult);
   const double room = (double)INT32_MAX - 255.0 * 127.0 * (double)layer->k;
   *out = 0;
-  if ((bias != 0 && !(mult <= COARSEST_SUM)) || !(fabs(sum) <= room)) {
+  if ((bias != 0 && !(mult <= COARSEST_SUM)) || !(fabs(sum) <= room) ||
+      (layer->stated && fabs(sum * mult - bias) > SLIGHTEST)) {
     return false;
   }
   *out = (int32_t)sum;
@@ -221,4 +264,45 @@ tarei_epilogue tarei_int8_layer_epilogue(const tarei_int8_layer *const layer,
 const int32_t *tarei_int8_layer_add(const tarei_int8_layer *const layer, const int profile) {
   const size_t n_add = layer->n / layer->group_n * layer->group_add;
   return layer->biased ? layer->biased + (size_t)profile * n_add : layer->add;
+}
+
+static size_t int8_adds(const tarei_int8_layer *const layer) {
+  return layer->n / layer->group_n * layer->group_add;
+}
+
+static size_t int8_mult_size(const tarei_int8_layer *const layer) {
+  return tarei_round_up(tarei_times(layer->n, sizeof(float)), TAREI_ALIGN);
+}
+
+size_t tarei_int8_factors_size(const tarei_int8_layer *const layer) {
+  return layer->run_time
+             ? tarei_plus(int8_mult_size(layer), tarei_times(int8_adds(layer), sizeof(int32_t)))
+             : 0;
+}
+
+tare_status tarei_int8_factors_take(const tarei_int8_layer *const layer,
+                                    const tarei_step *const step, const tarei_run *const run,
+                                    void *const memory, tarei_epilogue *const epilogue,
+                                    tarei_int8_factors *const out, tare_error *const err) {
+  *out = (tarei_int8_factors){.mult = epilogue->mult,
+                              .add = tarei_int8_layer_add(layer, run->profile),
+                              .zero_point = layer->x_zero_point};
+  if (!layer->run_time) {
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_want_count(step, run, TAREI_INT8_ROW_SCALES, 1, err));
+  TAREI_TRY(tarei_want_count(step, run, TAREI_INT8_ZERO_POINT, 1, err));
+  const float scale = *(const float *)run->in[TAREI_INT8_ROW_SCALES]->data;
+  out->zero_point = *(const uint8_t *)run->in[TAREI_INT8_ZERO_POINT]->data;
+  float *const mult = memory;
+  int32_t *const add = (int32_t *)(void *)((char *)memory + int8_mult_size(layer));
+  for (size_t i = 0; i < layer->n; i++) {
+    mult[i] = scale * epilogue->mult[i];
+  }
+  for (size_t i = 0; i < int8_adds(layer); i++) {
+    add[i] = -out->zero_point * layer->add[i];
+  }
+  out->mult = epilogue->mult = mult;
+  out->add = add;
+  return TARE_OK;
 }

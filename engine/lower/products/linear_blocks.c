@@ -127,11 +127,12 @@ static linear_rows linear_rows_at(const blocks_job *const j, const size_t first,
 void tarei_linear_multiply(const tarei_linear *const l, const tarei_run *const run,
                            const tarei_row_bytes *const rows, const tarei_epilogue *const epilogue,
                            const tarei_block *const b, void *const sums) {
+  const int32_t *const add = rows->add ? rows->add : tarei_int8_layer_add(&l->layer, run->profile);
   const tarei_i8_gemm gemm = {.m = b->m,
                               .k = l->k,
                               .n = b->n,
                               .b = l->weights + tarei_i8_packed_size(l->k, b->column),
-                              .add = tarei_int8_layer_add(&l->layer, run->profile) + b->column,
+                              .add = add + b->column,
                               .epilogue = tarei_epilogue_at(epilogue, b->row, b->column)};
   const tarei_row_bytes from = tarei_row_bytes_from(rows, b->row);
   tarei_row_bytes_gemm(&from, &gemm, run->kernels, sums);

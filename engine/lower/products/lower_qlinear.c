@@ -28,17 +28,6 @@ static void qlinear_quantize_weights(const tarei_step *const step, const float *
   }
 }
 
-/* The bias and what the bound stands for from which bytes count; NULL if memory runs out. */
-static float *qlinear_move_bias(const tarei_int8_layer *const layer, const int32_t *const sums,
-                                const float *const bias) {
-  float *const moved = tarei_calloc(layer->n, sizeof *moved);
-  for (size_t i = 0; moved && i < layer->n; i++) {
-    const double of_bound = (double)layer->x_bound * (double)layer->weight_scale[i] * sums[i];
-    moved[i] = (float)((bias ? (double)bias[i] : 0) + of_bound);
-  }
-  return moved;
-}
-
 static tare_status qlinear_pack(tarei_step *const step, tarei_blobs *const blobs,
                                 tarei_linear *const l, tare_error *const err) {
   const size_t n = l->layer.n, padded = tarei_round_up(n, TAREI_I8_PANEL);
@@ -62,8 +51,8 @@ static tare_status qlinear_pack(tarei_step *const step, tarei_blobs *const blobs
     int32_t *const sums = add;
     tarei_i8_pack(q, n, false, l->k, n, weights, sums);
     free(q);
-    moved = l->layer.x_bound < 0 ? qlinear_move_bias(&l->layer, sums, bias) : NULL;
-    if (l->layer.x_bound < 0 && !moved) {
+    moved = l->layer.x_bound != 0 ? tarei_int8_layer_move_bias(&l->layer, sums, bias) : NULL;
+    if (l->layer.x_bound != 0 && !moved) {
       return tarei_fail_memory(err, "bias", n * sizeof *moved);
     }
     for (size_t i = 0; i < padded; i++) {
@@ -114,13 +103,20 @@ static size_t qlinear_rows_of(const tarei_linear *const l, const tare_tensor *co
   return (size_t)tare_tensor_count(x) / l->k;
 }
 
+/* They come first in scratch. */
+static size_t qlinear_factors_size(const tarei_linear *const l) {
+  return tarei_round_up(tarei_int8_factors_size(&l->layer), TAREI_ALIGN);
+}
+
 static size_t qlinear_scratch(const tarei_step *const step, const tare_tensor *const *const in,
                               const tare_tensor *const *const out, const int threads) {
   (void)out;
   const tarei_linear *const l = step->state;
-  return tarei_linear_has_blocks(l)
-             ? tarei_linear_blocks_scratch(l, step, qlinear_rows_of(l, in[0]), threads)
-             : 0;
+  const size_t blocks =
+      tarei_linear_has_blocks(l)
+          ? tarei_linear_blocks_scratch(l, step, qlinear_rows_of(l, in[0]), threads)
+          : 0;
+  return tarei_plus(qlinear_factors_size(l), blocks);
 }
 
 /* Bytes that somebody else made, with their scales where each row has one. */
@@ -128,7 +124,7 @@ static tare_status qlinear_take_bytes(const tarei_step *const step, const tarei_
                                       tarei_row_bytes *const rows, tare_error *const err) {
   const tarei_linear *const l = step->state;
   *rows = (tarei_row_bytes){.upper = r->in[0]->data, .lda = l->k};
-  if (l->layer.own_scales) {
+  if (l->layer.own_scales && !l->layer.run_time) {
     const int64_t m = (int64_t)qlinear_rows_of(l, r->in[0]);
     TAREI_TRY(tarei_want_count(step, r, TAREI_INT8_ROW_SCALES, m, err));
     rows->scales = r->in[TAREI_INT8_ROW_SCALES]->data;
@@ -149,15 +145,20 @@ static tare_status qlinear_run(const tarei_step *const step, const tarei_run *co
   const tare_tensor *residual;
   TAREI_TRY(tarei_fused_residual(step, r, &residual, err));
   TAREI_TRY(tarei_want_dim(step, r, 0, r->in[0]->rank - 1, (int64_t)l->k, err));
-  qlinear_job j = {.l = l, .run = r};
+  tarei_run rest = *r; /* behind the factors */
+  rest.scratch = (char *)r->scratch + qlinear_factors_size(l);
+  qlinear_job j = {.l = l, .run = &rest};
+  tarei_int8_factors factors;
   j.epilogue = tarei_int8_layer_epilogue(&l->layer, step, r, residual);
   TAREI_TRY(l->layer.float_rows ? TARE_OK : qlinear_take_bytes(step, r, &j.rows, err));
+  TAREI_TRY(tarei_int8_factors_take(&l->layer, step, r, r->scratch, &j.epilogue, &factors, err));
+  j.rows.add = l->layer.run_time ? factors.add : NULL;
   if (tarei_linear_has_blocks(l)) {
-    tarei_linear_blocks_run(l, step, r, &j.rows, &j.epilogue, m);
+    tarei_linear_blocks_run(l, step, &rest, &j.rows, &j.epilogue, m);
     return TARE_OK;
   }
   const tarei_grid grid = tarei_linear_grid(l, r, m);
-  tarei_grid_run(&grid, r, qlinear_block, &j);
+  tarei_grid_run(&grid, &rest, qlinear_block, &j);
   return TARE_OK;
 }
 

@@ -47,7 +47,8 @@ tarei_row_bytes tarei_row_bytes_from(const tarei_row_bytes *const rows, const si
   return (tarei_row_bytes){.upper = rows->upper + at,
                            .lower = rows->lower ? rows->lower + at : NULL,
                            .lda = rows->lda,
-                           .scales = rows->scales ? rows->scales + first : NULL};
+                           .scales = rows->scales ? rows->scales + first : NULL,
+                           .add = rows->add};
 }
 
 /* Rows that overlap have magnitudes in common. */
@@ -87,7 +88,8 @@ void tarei_row_bytes_fill(const tarei_row_form form, const tarei_row_bytes *cons
                               .lower = rows->lower,
                               .ldo = rows->lda,
                               .scales = rows->scales,
-                              .inv_scale = rows->scales ? 0 : 1.0f / form.scale};
+                              .inv_scale = rows->scales ? 0 : 1.0f / form.scale,
+                              .offset = form.offset};
   kernels->quantize_i16(&all);
 }
 

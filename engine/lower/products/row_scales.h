@@ -13,6 +13,7 @@ typedef struct tarei_row_form {
   bool sixteen;       /* bits */
   float scale;        /* of all rows, of 16 bits only; 0: each row has its own */
   int32_t zero_point; /* of rows of 8 bits: TAREI_SYMMETRIC, or 0 where nothing is below zero */
+  int32_t offset;     /* of 16 bits: what 0 becomes, -32768..32767 */
 } tarei_row_form;
 
 /* That of the rows which a layer makes of its float input. */
@@ -22,7 +23,8 @@ int32_t tarei_float_rows_zero_point(const tarei_node *layer);
 typedef struct tarei_row_bytes {
   uint8_t *upper, *lower; /* `lower` only with 16 bits */
   size_t lda;
-  float *scales; /* NULL where all rows have one */
+  float *scales;      /* NULL where all rows have one */
+  const int32_t *add; /* what is added to products where it is known at run time only; or NULL */
 } tarei_row_bytes;
 
 /* Bytes from row to row of k elements. */

@@ -3,9 +3,27 @@
 
 #include "graph/ops/ops_common.h"
 
+/* Bytes, their scale and their zero point. */
+static tare_status ops_want_run_time(const tarei_graph *const graph, const tarei_node *const node,
+                                     tare_error *const err) {
+  const tarei_value *const scale = tarei_ops_in(graph, node, TAREI_INT8_ROW_SCALES);
+  const tarei_value *const zero = tarei_ops_in(graph, node, TAREI_INT8_ZERO_POINT);
+  if (!scale || !zero || tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) == 0 ||
+      tarei_attr_find(node, TAREI_ATTR_ACTIVATION_BITS)) {
+    return tarei_fail(err, TARE_E_MODEL, "has no scale and zero point of its bytes");
+  }
+  TAREI_TRY(tarei_ops_want_dtype(scale, TARE_F32, err));
+  TAREI_TRY(tarei_ops_want_dtype(zero, TARE_U8, err));
+  return tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_U8, err);
+}
+
 tare_status tarei_ops_want_quantized(const tarei_graph *const graph, const tarei_node *const node,
                                      tare_error *const err) {
   const tarei_value *const w = tarei_ops_in(graph, node, 1);
+  if (tarei_attr_find(node, TAREI_ATTR_TENSOR_SCALE)) {
+    TAREI_TRY(ops_want_run_time(graph, node, err));
+    return w->dtype == TARE_I8 ? TARE_OK : tarei_ops_want_float(w, err);
+  }
   const bool rows = tarei_attr_int(node, TAREI_ATTR_ROW_SCALES, 0) != 0;
   const bool sixteen = tarei_attr_find(node, TAREI_ATTR_ACTIVATION_BITS) != NULL;
   const tarei_value *const scales = tarei_op_int8_form(node->op)->row_bytes
@@ -108,6 +126,12 @@ tare_status tarei_ops_layer(tarei_graph *const graph, const tarei_node *const no
 
 tare_status tarei_ops_int8_layer(tarei_graph *const graph, const tarei_node *const node,
                                  tarei_ops_layer_shape_fn *const shape, tare_error *const err) {
+  const int most = tarei_attr_find(node, TAREI_ATTR_TENSOR_SCALE) ? TAREI_INT8_ZERO_POINT
+                   : tarei_op_int8_form(node->op)->row_bytes      ? TAREI_INT8_ROW_SCALES
+                                                                  : TAREI_INT8_RESIDUAL;
+  if (node->n_in > most + 1) {
+    return tarei_fail(err, TARE_E_MODEL, "has %d inputs, takes at most %d", node->n_in, most + 1);
+  }
   TAREI_TRY(tarei_ops_need(graph, node, 2, err));
   TAREI_TRY(tarei_ops_want_quantized(graph, node, err));
   tarei_shape out;

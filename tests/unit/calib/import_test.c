@@ -192,7 +192,9 @@ static tare_plan *plan_of(const export_subject *const s, const char *const path,
   return plan;
 }
 
-static void assert_same_outputs(const export_subject *const s, tare_plan *const a,
+/* Biases become parts of sums, rounded to their units, where the model does not state the scales.
+ */
+static void assert_near_outputs(const export_subject *const s, tare_plan *const a,
                                 const tare_plan *const b) {
   tare_error err = {0};
   tare_eval_options eval;
@@ -202,7 +204,7 @@ static void assert_same_outputs(const export_subject *const s, tare_plan *const 
   tare_eval_result result;
   export_must(tare_dataset_rewind(s->dataset, &err), &err);
   export_must(tare_eval(a, s->dataset, &eval, &result, &err), &err);
-  if (!isinf(result.total.sqnr_db) || result.total.samples != EXPORT_SAMPLES) {
+  if (result.total.sqnr_db < 55 || result.total.samples != EXPORT_SAMPLES) {
     fail_msg("%d samples, %.2f dB", (int)result.total.samples, result.total.sqnr_db);
   }
   tare_eval_result_fini(&result);
@@ -236,7 +238,7 @@ static void a_quantized_model_runs_as_a_build_with_its_table(void **const state)
     build.symmetric = CASES[i].symmetric;
     build.layer_precisions = "*:int8,first:fp32";
     tare_plan *direct = plan_of(&s, clean, &build);
-    assert_same_outputs(&s, quantized, direct);
+    assert_near_outputs(&s, quantized, direct);
     tare_plan_free(&quantized);
     tare_plan_free(&direct);
     tare_import_free(&in);
