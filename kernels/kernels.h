@@ -93,6 +93,7 @@
   X(gru_steps, tarei_gru_steps_fn)             \
   X(gru_steps_i8, tarei_gru_steps_fn)          \
   X(gru_update, tarei_gru_gates_fn)            \
+  X(linear_step, tarei_linear_step_fn)         \
   X(lstm_update, tarei_lstm_gates_fn)          \
   X(minmax, tarei_minmax_fn)                   \
   X(observe, tarei_observe_fn)

@@ -15,6 +15,7 @@
 #include "kernels/generic/fourier_body.h"
 #include "kernels/generic/recurrent/gru_body.h"
 #include "kernels/generic/recurrent/gru_steps_body.h"
+#include "kernels/generic/recurrent/linear_step_body.h"
 #include "kernels/generic/recurrent/lstm_body.h"
 #include "kernels/generic/lut_u8_body.h"
 #include "kernels/generic/minmax_body.h"

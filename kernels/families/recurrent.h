@@ -89,4 +89,20 @@ typedef struct tarei_lstm_gates {
 } tarei_lstm_gates;
 typedef void tarei_lstm_gates_fn(const tarei_lstm_gates *g);
 
+/* One time step of linear attention, for one head of one sequence: the state [depth][width] times
+ * `decay`, plus k . (beta * (v - state' k))', or k . (beta * v)' without `delta`; and
+ * out[q] = scale * state' q for each query. */
+typedef struct tarei_linear_step {
+  size_t depth, width, queries; /* queries: 1 or more */
+  float *state;
+  const float *q;      /* [queries][depth] */
+  const float *k, *v;  /* [depth], [width] */
+  const float *decay;  /* of each row, or of all with a stride of 0; or NULL */
+  size_t decay_stride; /* 0 or 1 */
+  float beta, scale;
+  bool delta;
+  float *out; /* [queries][width] */
+} tarei_linear_step;
+typedef void tarei_linear_step_fn(const tarei_linear_step *s);
+
 #endif

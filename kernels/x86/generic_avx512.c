@@ -14,6 +14,7 @@
 #include "kernels/generic/fourier_body.h"
 #include "kernels/generic/recurrent/gru_body.h"
 #include "kernels/generic/recurrent/gru_steps_body.h"
+#include "kernels/generic/recurrent/linear_step_body.h"
 #include "kernels/generic/recurrent/lstm_body.h"
 #include "kernels/generic/minmax_body.h"
 #include "kernels/generic/observe_body.h"

@@ -21,83 +21,34 @@ typedef struct linear_recurrence_job {
   size_t scratch;
 } linear_recurrence_job;
 
-/* What a step of a head works on. */
-typedef struct linear_recurrence_step {
-  float *state, *change;                 /* [depth, width], [width] */
-  const float *q, *k, *v, *decay, *beta; /* decay, beta: of the head, or NULL */
-  float *out;
-  size_t decay_stride; /* 0: one for all rows */
-} linear_recurrence_step;
-
 static const float *linear_recurrence_in(const linear_recurrence_job *const j, const int i) {
   return j->run->in[i] ? j->run->in[i]->data : NULL;
 }
 
-/* The state scaled, and beta * (v - S^T k), or v, in `change`. */
-static void linear_recurrence_recall(const linear_recurrence_job *const j,
-                                     const linear_recurrence_step *const t) {
-  memset(t->change, 0, j->width * sizeof *t->change);
-  for (size_t i = 0; i < j->depth; i++) {
-    float *const row = t->state + i * j->width;
-    const float k = t->k[i];
-    if (t->decay) {
-      const float factor = t->decay[i * t->decay_stride];
-      for (size_t c = 0; c < j->width; c++) {
-        row[c] *= factor;
-      }
-    }
-    for (size_t c = 0; j->s->delta && c < j->width; c++) {
-      t->change[c] += row[c] * k;
-    }
-  }
-  const float beta = t->beta ? *t->beta : 1;
-  for (size_t c = 0; c < j->width; c++) {
-    t->change[c] = beta * (t->v[c] - t->change[c]);
-  }
-}
-
-/* The state with k . change^T added, and read by each query. */
-static void linear_recurrence_read(const linear_recurrence_job *const j,
-                                   const linear_recurrence_step *const t) {
-  memset(t->out, 0, j->group * j->width * sizeof *t->out);
-  for (size_t i = 0; i < j->depth; i++) {
-    float *const row = t->state + i * j->width;
-    const float k = t->k[i];
-    for (size_t c = 0; c < j->width; c++) {
-      row[c] += k * t->change[c];
-    }
-    for (size_t g = 0; g < j->group; g++) {
-      const float q = t->q[g * j->depth + i];
-      float *const out = t->out + g * j->width;
-      for (size_t c = 0; c < j->width; c++) {
-        out[c] += q * row[c];
-      }
-    }
-  }
-  for (size_t c = 0; c < j->group * j->width; c++) {
-    t->out[c] *= j->s->scale;
-  }
-}
-
 /* All steps of one head. */
 static void linear_recurrence_head(const linear_recurrence_job *const j, const size_t item,
-                                   linear_recurrence_step *const t) {
+                                   float *const state) {
   const size_t heads = j->s->heads, q_heads = j->s->q_heads, batch = item / heads, h = item % heads;
   const size_t first_q = q_heads >= heads ? h * j->group : h / (heads / q_heads);
   const size_t k_head = h / (heads / j->k_heads), out_heads = q_heads > heads ? q_heads : heads;
   const size_t of_decay = j->decays / heads;
-  t->decay_stride = of_decay > 1;
+  tarei_linear_step t = {.depth = j->depth,
+                         .width = j->width,
+                         .queries = j->group,
+                         .state = state,
+                         .decay_stride = of_decay > 1,
+                         .beta = 1,
+                         .scale = j->s->scale,
+                         .delta = j->s->delta};
   for (size_t i = 0; i < j->steps; i++) {
     const size_t at = batch * j->steps + i;
-    t->q = linear_recurrence_in(j, Q) + (at * q_heads + first_q) * j->depth;
-    t->k = linear_recurrence_in(j, K) + (at * j->k_heads + k_head) * j->depth;
-    t->v = linear_recurrence_in(j, V) + (at * heads + h) * j->width;
-    t->decay = j->decays ? linear_recurrence_in(j, DECAY) + at * j->decays + h * of_decay : NULL;
-    t->beta =
-        j->betas ? linear_recurrence_in(j, BETA) + at * j->betas + (j->betas > 1 ? h : 0) : NULL;
-    t->out = (float *)j->run->out[0]->data + (at * out_heads + h * j->group) * j->width;
-    linear_recurrence_recall(j, t);
-    linear_recurrence_read(j, t);
+    t.q = linear_recurrence_in(j, Q) + (at * q_heads + first_q) * j->depth;
+    t.k = linear_recurrence_in(j, K) + (at * j->k_heads + k_head) * j->depth;
+    t.v = linear_recurrence_in(j, V) + (at * heads + h) * j->width;
+    t.decay = j->decays ? linear_recurrence_in(j, DECAY) + at * j->decays + h * of_decay : NULL;
+    t.beta = j->betas ? linear_recurrence_in(j, BETA)[at * j->betas + (j->betas > 1 ? h : 0)] : 1;
+    t.out = (float *)j->run->out[0]->data + (at * out_heads + h * j->group) * j->width;
+    j->run->kernels->linear_step(&t);
   }
 }
 
@@ -105,18 +56,17 @@ static void linear_recurrence_range(const void *const user, const size_t first, 
                                     const int thread) {
   const linear_recurrence_job *const j = user;
   const size_t size = j->depth * j->width;
-  float *const own = tarei_thread_scratch(j->run, thread, j->scratch);
+  const float *const before = linear_recurrence_in(j, STATE);
+  const tare_tensor *const after = j->run->out[1];
   for (size_t item = first; item < end; item++) {
-    const float *const before = linear_recurrence_in(j, STATE);
-    const tare_tensor *const after = j->run->out[1];
-    linear_recurrence_step t = {
-        .state = after ? (float *)after->data + item * size : own + j->width, .change = own};
+    float *const state = after ? (float *)after->data + item * size
+                               : tarei_thread_scratch(j->run, thread, j->scratch);
     if (before) {
-      memcpy(t.state, before + item * size, size * sizeof *t.state);
+      memcpy(state, before + item * size, size * sizeof *state);
     } else {
-      memset(t.state, 0, size * sizeof *t.state);
+      memset(state, 0, size * sizeof *state);
     }
-    linear_recurrence_head(j, item, &t);
+    linear_recurrence_head(j, item, state);
   }
 }
 
@@ -140,7 +90,7 @@ static size_t linear_recurrence_floats(const tarei_step *const step, const tare_
                                        const tare_tensor *const q) {
   const linear_recurrence_state *const s = step->state;
   const size_t width = (size_t)v->dims[2] / s->heads, depth = (size_t)q->dims[2] / s->q_heads;
-  return (width * (depth + 1) + 15) / 16 * 16; /* whole lines of the cache */
+  return (width * depth + 15) / 16 * 16; /* whole lines of the cache */
 }
 
 static size_t linear_recurrence_scratch(const tarei_step *const step, const tare_tensor *const *in,
@@ -188,9 +138,12 @@ static tare_status linear_recurrence_run(const tarei_step *const step, const tar
   return TARE_OK;
 }
 
+TAREI_KERNEL_OF(linear_recurrence_kernel, linear_step)
+
 const tarei_lowering tarei_lower_linear_recurrence = {
     .state_bytes = sizeof(linear_recurrence_state),
     .prepare = linear_recurrence_prepare,
     .scratch = linear_recurrence_scratch,
     .run = linear_recurrence_run,
+    .kernel = linear_recurrence_kernel,
 };
