@@ -233,7 +233,7 @@ static tare_status expand_packed_multi_head(tarei_graph *const graph, const int 
   const int64_t heads = tarei_attr_int(n, "num_heads", 0);
   const int64_t width = joined ? packed_const_dim(graph, q, 3) : packed_const_dim(graph, q, 1);
   const int64_t of_v = joined ? width : packed_const_dim(graph, v, 1);
-  if (width < 1 || of_v < 1 || width > INT32_MAX || of_v > INT32_MAX || heads > INT32_MAX ||
+  if (width < 1 || of_v < 1 || width > INT32_MAX || of_v > INT32_MAX || heads > INT32_MAX / 3 ||
       heads < 1) {
     return tarei_fail(err, TARE_E_MODEL, "the last axis of '%s' must be constant", q->name);
   }

@@ -5,6 +5,7 @@
  * neighbours. */
 #include <inttypes.h>
 
+#include "base/mem.h"
 #include "graph/ops/ops_common.h"
 
 enum { Q, K, V, STATE, DECAY, BETA };
@@ -42,6 +43,10 @@ static tare_status linear_recurrence_heads(linear_recurrence *const l, tare_erro
   }
   l->depth = q / l->q_heads;
   l->width = v / l->heads;
+  int64_t all;
+  if (!tarei_mul_i64(l->heads, l->depth, &all) || !tarei_mul_i64(l->q_heads, l->width, &all)) {
+    return tarei_fail(err, TARE_E_LIMIT, "the heads have too many elements");
+  }
   if (k < l->depth || k % l->depth || l->heads % (k / l->depth)) {
     return tarei_fail(err, TARE_E_MODEL,
                       "width %" PRId64 " of keys (-1: not constant) must be that of %" PRId64
