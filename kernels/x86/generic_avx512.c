@@ -17,6 +17,7 @@
 #include "kernels/generic/recurrent/linear_step_body.h"
 #include "kernels/generic/recurrent/lstm_body.h"
 #include "kernels/generic/minmax_body.h"
+#include "kernels/generic/noise_body.h"
 #include "kernels/generic/observe_body.h"
 #include "kernels/generic/pointwise_body.h"
 #include "kernels/generic/pooling/pool_body.h"
