@@ -1,3 +1,4 @@
+#include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
 /* Whether a value repeats one constant that is not 0, as ConstantOfShape makes it. */
@@ -60,6 +61,50 @@ static tare_status non_zero_infer(tarei_graph *const graph, tarei_node *const no
   return known ? tarei_ops_give_contents(graph, node, 0, contents, n, err) : TARE_OK;
 }
 
+/* The value of which another is a copy. */
+static int original_of(const tarei_graph *const graph, const int value) {
+  int v = value;
+  for (int turns = 0; turns < graph->n_nodes; turns++) {
+    const int producer = graph->values[v].producer;
+    const tarei_node *const node = producer < 0 ? NULL : &graph->nodes[producer];
+    const bool copies = node && (tarei_node_is(node, &tarei_op_identity) ||
+                                 tarei_node_is(node, &tarei_op_expand));
+    if (!copies || node->in[0] < 0 || !tarei_values_same_shape(graph, v, node->in[0])) {
+      break;
+    }
+    v = node->in[0];
+  }
+  return v;
+}
+
+/* A node before this one that finds the same places, or NULL. Exporters write one for each use of a
+ * mask, and what is selected by all of them has one length. */
+static const tarei_node *twin_of_places(const tarei_graph *const graph,
+                                        const tarei_node *const node) {
+  const int in = node->in[0] < 0 ? -1 : original_of(graph, node->in[0]);
+  for (int n = 0; in >= 0 && n < graph->n_nodes; n++) {
+    const tarei_node *const other = &graph->nodes[n];
+    if (other != node && other->op == node->op && other->in[0] >= 0 &&
+        graph->values[other->out[0]].rank == 2 && original_of(graph, other->in[0]) == in) {
+      return other;
+    }
+  }
+  return NULL;
+}
+
+static bool has_twin(const tarei_graph *const graph, const tarei_node *const node) {
+  return graph->values[node->out[0]].rank < 0 && twin_of_places(graph, node);
+}
+
+static tare_status non_zero_expand(tarei_graph *const graph, const int index,
+                                   tare_error *const err) {
+  const int places = twin_of_places(graph, &graph->nodes[index])->out[0];
+  const int out = graph->nodes[index].out[0];
+  tarei_build b = tarei_build_at(graph, index);
+  tarei_build_into(&b, "Identity", &places, 1, out);
+  return tarei_build_done(&b, err);
+}
+
 const tarei_op tarei_op_non_zero = {
     .name = "NonZero",
     .domain = "",
@@ -68,4 +113,6 @@ const tarei_op tarei_op_non_zero = {
     .min_out = 1,
     .max_out = 1,
     .infer = non_zero_infer,
+    .expand = non_zero_expand,
+    .expands = has_twin,
 };
