@@ -196,6 +196,7 @@ static void data_spec_copy_plain(const tare_dataset_options *const options,
   out->check = options->check;
   out->check_user = options->check_user;
   out->most = options->most;
+  out->seed = options->seed;
 }
 
 tare_status tarei_data_spec_copy(const tare_dataset_options *const options,

@@ -44,7 +44,8 @@ typedef struct tarei_data_spec {
   tare_profiles *covered;  /* samples that none of them covers are left out; NULL: all stay */
   tare_sample_check check; /* NULL: none */
   void *check_user;
-  int64_t most; /* samples that are given; 0 for all */
+  int64_t most;  /* samples that are given; 0 for all */
+  uint64_t seed; /* of what a model draws for them */
   tare_limits limits;
 } tarei_data_spec;
 

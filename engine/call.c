@@ -8,6 +8,7 @@
 #include "engine/context_parts.h"
 #include "engine/frame.h"
 #include "engine/late.h"
+#include "engine/samples/noise.h"
 
 static tarei_frame *frame_of(const tarei_step *const step, const tarei_run *const run,
                              const int body) {
@@ -22,6 +23,7 @@ tare_status tarei_call(const tarei_step *const step, const tarei_run *const run,
   for (int i = 0; i < g->n_inputs; i++) {
     f->tensors[g->inputs[i]] = i < g->n_formal ? formal[i] : *run->in[g->captures[i - g->n_formal]];
   }
+  f->noise = tarei_noise_join(run->frame->noise, f->calls++);
   return tarei_frame_run(f, err);
 }
 

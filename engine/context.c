@@ -10,6 +10,7 @@
 #include "engine/context_parts.h"
 #include "engine/frame.h"
 #include "engine/lengths.h"
+#include "engine/samples/noise.h"
 #include "engine/part.h"
 #include "engine/plan_limits.h"
 #include "engine/plan_profiles.h"
@@ -75,6 +76,7 @@ tare_status tare_context_new(const tare_plan *const plan, const tare_context_opt
   c->plan = plan;
   c->pinned = o->profile;
   c->profile = -1;
+  c->seed = o->seed;
   tare_status status = TARE_OK;
   if (!context_make(c, plan, threads, o->kept_bytes)) {
     status = tarei_fail_memory(err, "context: activations at the profiles' maximum",
@@ -205,6 +207,7 @@ tare_status tarei_context_run_valid(tare_context *const c, const tare_tensor *co
   c->bucket = bucket < 0 ? profile : bucket;
   point_at_inputs(c, inputs);
   c->turns = 0;
+  tarei_noise_begin(c, inputs);
   tarei_deadline_start(&c->deadline);
   tarei_team_wake(c->team);
   tarei_kept_begin(c);
@@ -284,4 +287,17 @@ void tarei_context_set_watcher(tare_context *const context, const tarei_watcher_
                                void *const user) {
   context->watch = watch;
   context->watch_user = user;
+}
+
+void tarei_context_set_sample(tare_context *const context, const tarei_sample_hash *const sample,
+                              const int64_t run) {
+  context->has_sample = sample != NULL;
+  if (sample) {
+    context->sample = *sample;
+    context->sample_run = run;
+  }
+}
+
+void tare_context_set_seed(tare_context *const context, const uint64_t seed) {
+  context->seed = seed;
 }

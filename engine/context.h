@@ -7,6 +7,7 @@
 #include "base/team.h"
 #include "engine/observe/observer.h"
 #include "engine/observe/readers.h"
+#include "engine/samples/sample_hash.h"
 
 /* Observable tensors of a plan (float, named as in the model), numbered densely. */
 int tarei_plan_n_observable(const tare_plan *plan);
@@ -25,6 +26,11 @@ void tarei_context_set_reading(tare_context *context, tarei_reading_fn read, voi
 
 /* The threads of a context, for use by its caller between runs and by its observer. */
 tarei_team *tarei_context_team(const tare_context *context);
+
+/* Sets the sample that the next runs are of, and which of its runs they are (0 for one that is a
+ * single run): steps that draw random numbers draw by it, not by the contents of the inputs, which
+ * may have been padded, and among which are states. NULL: by the inputs. */
+void tarei_context_set_sample(tare_context *context, const tarei_sample_hash *sample, int64_t run);
 
 /* Like tare_context_run, for fitted inputs. Only the part of them given by `valid_symbols`, one per
  * symbol of the profiles of the plan, is real data; observers get the valid part and `bucket`.

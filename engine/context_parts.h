@@ -8,6 +8,7 @@
 #include "engine/observe/readers.h"
 #include "engine/plan.h"
 #include "engine/pool.h"
+#include "engine/samples/sample_hash.h"
 
 #define TAREI_KEPT_LENGTHS 32 /* for which a context keeps what follows from them */
 
@@ -41,6 +42,8 @@ typedef struct tarei_frame {
   int *first_operand;            /* per step */
   tarei_pool pool;
   tare_tensor *results; /* for the node of a body, see engine/call.h */
+  uint64_t noise;       /* what its steps draw follows from it (engine/samples/noise.h) */
+  uint64_t calls;       /* of a body in this run of the part around it */
 } tarei_frame;
 
 /* A context: its frames, and what they share. */
@@ -61,8 +64,12 @@ struct tare_context {
   int64_t *sizes;   /* per expression of the plan, at the last shape */
   int64_t *numbers; /* measured by a node */
   tarei_kept kept;
-  size_t pooled;           /* bytes in the pools of all frames */
-  int64_t turns;           /* of all loops in this run */
+  size_t pooled;   /* bytes in the pools of all frames */
+  int64_t turns;   /* of all loops in this run */
+  uint64_t seed;   /* of the numbers that steps draw */
+  bool has_sample; /* what the inputs are is said; else their contents say it */
+  tarei_sample_hash sample;
+  int64_t sample_run;      /* which of its runs the next one is */
   tarei_deadline deadline; /* of this run */
   tarei_observer_fn observe;
   void *observe_user;

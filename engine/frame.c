@@ -228,6 +228,9 @@ static bool frame_skips(const tarei_frame *const frame, const int s) {
 tare_status tarei_frame_run(tarei_frame *const frame, tare_error *const err) {
   const tarei_graph *const g = frame->part->graph;
   give_outputs(frame);
+  for (int i = 0; i < frame->part->n_children; i++) {
+    frame->children[i]->calls = 0;
+  }
   for (int i = 0; i < g->n_inputs; i++) {
     TAREI_TRY(frame_show(frame, g->inputs[i], err));
   }

@@ -25,7 +25,7 @@ static bool has_bodies(const tarei_node *const node) {
 
 static bool reads_only_lengths(const tarei_part *const part, const tarei_step *const step,
                                const bool *const follows) {
-  bool only = !step->late && !has_bodies(step->node);
+  bool only = !step->late && !has_bodies(step->node) && !step->node->op->draws;
   for (int i = 0; only && i < step->node->n_in; i++) {
     const int root = step->node->in[i] < 0 ? -1 : part->slots[step->node->in[i]].root;
     only = root < 0 || part->slots[root].storage == TAREI_STORE_CONST ||

@@ -103,6 +103,7 @@ struct tare_plan {
   int n_symbols;
   tarei_sizes sizes;
   tarei_lengths lengths;
+  int draws; /* nodes that draw random numbers */
   size_t arena_bytes;
   tarei_observable *observables; /* by dense number */
   int n_observables;
@@ -129,7 +130,8 @@ tare_status tarei_plan_build_observed(const tare_model *model, const tare_profil
                                       const tare_build_options *options, tare_plan **out,
                                       tare_error *err);
 
-/* tare_plan_build or tarei_plan_build_observed, whose failures do not say which lengths would do. */
+/* tare_plan_build or tarei_plan_build_observed, whose failures do not say which lengths would do.
+ */
 tare_status tarei_plan_make(const tare_model *model, const tare_profiles *profiles,
                             const tare_build_options *options, bool is_observed, tare_plan **out,
                             tare_error *err);

@@ -9,6 +9,7 @@
 #include "engine/plan.h"
 #include "engine/plan_profiles.h"
 #include "engine/sizes.h"
+#include "graph/noise_name.h"
 
 /* Where values are that are not views: in memory of their own, or in that of an input that their
  * step writes over. */
@@ -118,5 +119,10 @@ tare_status tarei_plan_finish(tare_plan *const plan, tare_error *const err) {
   TAREI_TRY(tarei_part_make_steps(&plan->root, err));
   TAREI_TRY(tarei_plan_memory(plan, err));
   TAREI_TRY(tarei_lengths_find(plan, err));
+  plan->draws = tarei_graph_count_draws(plan->root.graph);
   return tarei_plan_number_observables(plan, err);
+}
+
+int tare_plan_n_random(const tare_plan *const plan) {
+  return plan->draws;
 }

@@ -7,6 +7,7 @@
 #include "base/refusals.h"
 #include "graph/fix_input.h"
 #include "graph/fix_symbols.h"
+#include "graph/noise_name.h"
 #include "graph/op.h"
 #include "graph/pass.h"
 #include "graph/stated.h"
@@ -212,6 +213,10 @@ int tare_model_inputs(const tare_model *const model, const tare_port **const por
 int tare_model_outputs(const tare_model *const model, const tare_port **const ports) {
   *ports = model->outputs;
   return model->graph->n_outputs;
+}
+
+int tare_model_n_random(const tare_model *const model) {
+  return tarei_graph_count_draws(model->graph);
 }
 
 tare_dtype tare_model_tensor_type(const tare_model *const model, const char *const tensor) {

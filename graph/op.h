@@ -105,6 +105,8 @@ struct tarei_op {
   tarei_growth growth;          /* of float outputs */
   tarei_sign sign;
   bool slides;           /* its outputs have a place for each window that fits into input 0 */
+  bool draws;            /* its outputs are random: no constants, even of constants
+                            (graph/noise_name.h) */
   bool averages;         /* means or extremes of many elements: fine rounding of input 0 does not
                             matter */
   bool reads_dims;       /* reads only the dims of its input, no values */

@@ -11,6 +11,7 @@ ports ports_of_model(const tare_model *const model) {
   ports p = {0};
   p.n_inputs = tare_model_inputs(model, &p.inputs);
   p.n_outputs = tare_model_outputs(model, &p.outputs);
+  p.n_random = tare_model_n_random(model);
   return p;
 }
 
@@ -18,6 +19,7 @@ ports ports_of_plan(const tare_plan *const plan) {
   ports p = {0};
   p.n_inputs = tare_plan_inputs(plan, &p.inputs);
   p.n_outputs = tare_plan_outputs(plan, &p.outputs);
+  p.n_random = tare_plan_n_random(plan);
   return p;
 }
 
@@ -155,11 +157,22 @@ static tare_status source_check_paths(const cli_list *const paths, tare_error *c
   return TARE_OK;
 }
 
+/* An option that changes nothing is a mistake. */
+static tare_status source_check_seed(const opt_data *const data, const ports *const p,
+                                     tare_error *const err) {
+  return !data->seeded || data->chooses || p->n_random
+             ? TARE_OK
+             : cli_fail(err, TARE_E_USAGE,
+                        "--seed has no effect: no node of the model draws random numbers (leave it "
+                        "out)");
+}
+
 tare_status source_open(const opt_inputs *const o, const ports *const p,
                         tare_streaming **const streaming, tare_dataset **const out,
                         tare_error *const err) {
   const bool again = *streaming != NULL; /* a second data set of the same model */
   CLI_TRY(source_check_paths(&o->paths, err));
+  CLI_TRY(source_check_seed(&o->data, p, err));
   CLI_TRY(opt_agreement_check(o->agreement, p->outputs, p->n_outputs, err));
   if (!again) {
     CLI_TRY(streaming_new(&o->streaming, p, streaming, err));

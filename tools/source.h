@@ -9,6 +9,7 @@
 typedef struct ports {
   const tare_port *inputs, *outputs;
   int n_inputs, n_outputs;
+  int n_random; /* nodes that draw random numbers */
 } ports;
 
 ports ports_of_model(const tare_model *model);

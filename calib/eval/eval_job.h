@@ -10,6 +10,7 @@
 #include "calib/eval/eval_save.h"
 #include "calib/eval/eval_side.h"
 #include "calib/metrics/custom.h"
+#include "engine/samples/sample_hash.h"
 
 enum { NO_SIDE = -1 };
 
@@ -24,7 +25,8 @@ typedef struct tarei_eval_job {
   tarei_eval_side *sides;
   int n_sides, reference; /* NO_SIDE for none */
   tarei_eval_fit fit;
-  tarei_fitted fitted; /* of samples that are runs */
+  tarei_fitted fitted;     /* of samples that are runs */
+  tarei_sample_hash drawn; /* the current sample, for the random numbers of its runs */
   tarei_eval_save *save;
   tarei_command_files *files; /* for a metric that a command computes; else NULL */
   bool refused;               /* what failed is the fault of the sample */

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "calib/eval/comparison.h"
 #include "datasets/dataset.h"
+#include "engine/context.h"
 
 static tare_status run_side(tarei_eval_job *const e, const int s, const tare_sample *const sample,
                             const tarei_fitted *const fitted, tare_error *const err) {
@@ -26,9 +27,18 @@ static tare_status save_sample(const tarei_eval_job *const e, const tare_sample 
   return e->save ? tarei_eval_save_sample(e->save, e->number, sample->name, err) : TARE_OK;
 }
 
+/* All sides draw the same random numbers: by the sample as it was read, which they may pad, and not
+ * by their own states. `run` is its number among those of the sample. */
+static void set_drawn(const tarei_eval_job *const e, const int64_t run) {
+  for (int s = 0; s < e->n_sides; s++) {
+    tarei_context_set_sample(e->sides[s].context, &e->drawn, run);
+  }
+}
+
 static tare_status take_whole(tarei_eval_job *const e, const tare_sample *const sample,
                               tare_error *const err) {
   TAREI_TRY(tarei_eval_fit_sample(&e->fit, sample, &e->fitted, err));
+  set_drawn(e, 0);
   for (int s = 0; s < e->n_sides; s++) {
     TAREI_TRY(run_side(e, s, sample, &e->fitted, err));
   }
@@ -65,6 +75,7 @@ static tare_status take_chunk(tarei_eval_job *const e, tare_sample *const chunk,
   tarei_str_add(&text, "%s[%lld]", name, (long long)e->sides[0].utterance.at);
   chunk->name = tarei_str_get(&text);
   e->number = e->n_chunks;
+  set_drawn(e, e->sides[0].utterance.at);
   tare_status status = text.failed ? tarei_fail_memory(err, name, text.length) : TARE_OK;
   for (int s = 0; status == TARE_OK && s < e->n_sides; s++) {
     status = run_chunk(e, s, chunk, ended, err);
@@ -133,6 +144,14 @@ static tare_status note_sample(tarei_eval_job *const e, const tare_sample *const
              : tarei_eval_samples_note(&e->samples, sample->name, &e->fitted, 1, err);
 }
 
+static bool eval_draws(const tarei_eval_job *const e) {
+  bool any = false;
+  for (int s = 0; s < e->n_sides; s++) {
+    any |= tare_plan_n_random(e->sides[s].plan) > 0;
+  }
+  return any;
+}
+
 /* A sample that the model refuses is for the data set to skip; it counts as a whole or not at all,
  * and for all sides or none. */
 static tare_status take_level(tarei_eval_job *const e, tare_dataset *const dataset,
@@ -140,6 +159,9 @@ static tare_status take_level(tarei_eval_job *const e, tare_dataset *const datas
   tare_error why = {0};
   e->refused = false;
   e->number = sample->index * tare_dataset_n_levels(dataset) + sample->level;
+  if (eval_draws(e)) {
+    e->drawn = tarei_sample_hash_of(sample->tensors, tarei_dataset_spec(dataset)->n_inputs);
+  }
   if (e->options->tensors) {
     tarei_comparison_begin(e->options->tensors);
   }
@@ -184,6 +206,9 @@ tare_status tarei_eval_job_take_all(tarei_eval_job *const e, const unsigned refu
                                     tare_dataset *const dataset, tare_error *const err) {
   const int64_t total = tare_dataset_count(dataset);
   const tare_sample *sample = NULL;
+  for (int s = 0; s < e->n_sides; s++) {
+    tare_context_set_seed(e->sides[s].context, tarei_dataset_spec(dataset)->seed);
+  }
   for (int64_t done = 0;; done += sample->gain_db == 0) {
     if (e->options->progress && !e->options->progress(e->options->progress_user, done, total)) {
       return tarei_dataset_stopped(dataset, done, err);

@@ -49,10 +49,12 @@ static tare_status worker_read(void *const user, const tarei_reading *const read
   return status;
 }
 
-static tare_status worker_run_fitted(tarei_worker *const w) {
+/* `run` is its number among those of the sample. */
+static tare_status worker_run_fitted(tarei_worker *const w, const int64_t run) {
   const tarei_fitted *const fitted = &w->sample.fitted;
   const double start = tarei_now();
   const double observing = w->times.observing;
+  tarei_context_set_sample(w->context, &w->sample.hash, run);
   const tare_status status = tarei_context_run_valid(w->context, fitted->tensors, fitted->valid,
                                                      fitted->profile, w->outputs, &w->err);
   w->times.running += tarei_now() - start - (w->times.observing - observing);
@@ -69,7 +71,7 @@ static tare_status worker_run_utterance(tarei_worker *const w) {
       return TARE_OK;
     }
     TAREI_TRY(tarei_worker_fit(w, tensors));
-    TAREI_TRY(worker_run_fitted(w));
+    TAREI_TRY(worker_run_fitted(w, u->at - 1));
     TAREI_TRY(tarei_utterance_feed(u, w->outputs, &w->err));
   }
 }
@@ -83,7 +85,7 @@ static tare_status worker_weigh(tarei_worker *const w) {
 
 /* An utterance counts in the profile of its last chunk. */
 static tare_status worker_run_sample(tarei_worker *const w) {
-  TAREI_TRY(w->in->job->options->streaming ? worker_run_utterance(w) : worker_run_fitted(w));
+  TAREI_TRY(w->in->job->options->streaming ? worker_run_utterance(w) : worker_run_fitted(w, 0));
   TAREI_TRY(w->weighed ? worker_weigh(w) : TARE_OK);
   w->stats->profiles[w->sample.fitted.profile].n_samples += w->sample.counts;
   return TARE_OK;
@@ -170,6 +172,7 @@ tare_status tarei_worker_start(tarei_worker *const w, tarei_intake *const in, co
   tare_context_options options;
   tare_context_options_init(&options);
   options.threads = threads;
+  options.seed = tarei_dataset_spec(in->job->dataset)->seed;
   w->in = in;
   TAREI_TRY(worker_start_counting(w, err));
   const tare_streaming *const streaming = in->job->options->streaming;

@@ -2,45 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/mem.h"
-
-/* What a hash is made of, tensor after tensor; without padding. */
-typedef struct ledger_record {
-  tarei_sample_hash before, contents;
-  int64_t dtype, rank;
-  int64_t dims[TARE_MAX_RANK];
-} ledger_record;
-
-static tarei_sample_hash ledger_hash(const void *const data, const size_t bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(data, bytes);
-  return (tarei_sample_hash){.high = hash.high64, .low = hash.low64};
-}
-
-tarei_sample_hash tarei_sample_hash_of(const tare_tensor *const tensors, const int n_tensors) {
-  tarei_sample_hash sum = {0};
-  for (int i = 0; i < n_tensors; i++) {
-    const tare_tensor *const t = &tensors[i];
-    const size_t bytes = (size_t)tare_tensor_count(t) * tare_dtype_size(t->dtype);
-    ledger_record r = {.before = sum, .contents = ledger_hash(t->data, bytes), .dtype = t->dtype};
-    int first = 0;
-    while (first < t->rank && t->dims[first] == 1) {
-      first++;
-    }
-    for (int d = first; d < t->rank; d++) {
-      r.dims[r.rank++] = t->dims[d];
-    }
-    sum = ledger_hash(&r, sizeof r);
-  }
-  return sum;
-}
-
-tarei_sample_hash tarei_sample_hash_join(const tarei_sample_hash before, const void *const data,
-                                         const size_t bytes) {
-  const tarei_sample_hash both[] = {before, ledger_hash(data, bytes)};
-  return ledger_hash(both, sizeof both);
-}
 
 void tarei_ledger_fini(tarei_ledger *const ledger) {
   free(ledger->items);
@@ -54,12 +17,6 @@ tare_status tarei_ledger_add(tarei_ledger *const ledger, const tarei_sample_hash
   }
   ledger->items[ledger->n++] = sample;
   return TARE_OK;
-}
-
-int tarei_sample_hash_order(const tarei_sample_hash *const a, const tarei_sample_hash *const b) {
-  return a->high != b->high ? (a->high < b->high ? -1 : 1)
-         : a->low != b->low ? (a->low < b->low ? -1 : 1)
-                            : 0;
 }
 
 static int by_hash(const void *const a, const void *const b) {

@@ -9,28 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tare/tensor.h>
 
 #include "base/error.h"
-
-typedef struct tarei_sample_hash {
-  uint64_t high, low;
-} tarei_sample_hash;
+#include "engine/samples/sample_hash.h"
 
 typedef struct tarei_ledger {
   tarei_sample_hash *items; /* as many of one as samples have it */
   size_t n, cap;
 } tarei_ledger;
-
-/* Of the tensors of a sample as it was read: element types, dims (but for leading ones, which data
- * may leave out), contents. */
-tarei_sample_hash tarei_sample_hash_of(const tare_tensor *tensors, int n_tensors);
-
-/* Of bytes behind what another hash is of. */
-tarei_sample_hash tarei_sample_hash_join(tarei_sample_hash before, const void *data, size_t bytes);
-
-/* Below 0, 0 or above 0, as for qsort. */
-int tarei_sample_hash_order(const tarei_sample_hash *a, const tarei_sample_hash *b);
 
 void tarei_ledger_fini(tarei_ledger *ledger);
 tare_status tarei_ledger_add(tarei_ledger *ledger, tarei_sample_hash sample, tare_error *err);

@@ -1,11 +1,14 @@
 #include "calib/parts/run_settings.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "datasets/dataset.h"
 #include "graph/model.h"
+#include "graph/noise_name.h"
 #include "shapes/streaming.h"
 
 enum { N_LEVELS = 3 };
@@ -106,11 +109,25 @@ static tare_status add_data(const tare_dataset *const dataset, tarei_settings *c
   return tarei_settings_add(out, "features", spec->features_text ? spec->features_text : "", err);
 }
 
-static tare_status run_settings_add_choice(const tare_choice *const c, tarei_settings *const out,
-                                           tare_error *const err) {
+/* Of the choice of samples, and where a model draws random numbers, of these: one, or both if they
+ * differ. */
+static tare_status add_seeds(const uint64_t choice, const uint64_t drawn, tarei_settings *const out,
+                             tare_error *const err) {
+  if (choice == drawn) {
+    return run_settings_add_number(out, "seed", choice, err);
+  }
+  char text[48];
+  (void)snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64, choice, drawn);
+  return tarei_settings_add(out, "seed", text, err);
+}
+
+static tare_status run_settings_add_choice(const tarei_data_spec *const spec, const bool draws,
+                                           tarei_settings *const out, tare_error *const err) {
+  const tare_choice *const c = &spec->choice;
   TAREI_TRY(run_settings_add_number(out, "samples", (uint64_t)c->samples, err));
   TAREI_TRY(run_settings_add_number(out, "quota", (uint64_t)c->quota, err));
-  TAREI_TRY(run_settings_add_number(out, "seed", c->seed, err));
+  const uint64_t choice = c->samples || c->quota ? c->seed : draws ? spec->seed : 0;
+  TAREI_TRY(add_seeds(choice, draws ? spec->seed : choice, out, err));
   return tarei_settings_add(out, "stratify", c->by_length ? "length" : "", err);
 }
 
@@ -132,7 +149,8 @@ tare_status tarei_run_settings(const tare_model *const model, const tare_dataset
   TAREI_TRY(run_settings_add_fit(options, out, err));
   TAREI_TRY(add_streaming(options->streaming, out, err));
   TAREI_TRY(add_data(dataset, out, err));
-  TAREI_TRY(run_settings_add_choice(&tarei_dataset_spec(dataset)->choice, out, err));
+  TAREI_TRY(run_settings_add_choice(tarei_dataset_spec(dataset),
+                                    tarei_graph_count_draws(model->graph) > 0, out, err));
   TAREI_TRY(tarei_settings_add(out, TAREI_SETTING_WEIGHT,
                                options->weight ? tare_weight_name(options->weight) : "", err));
   TAREI_TRY(tarei_settings_add(out, TAREI_SETTING_NORMS, options->fold_norms ? "fold" : "", err));

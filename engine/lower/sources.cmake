@@ -100,6 +100,12 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/products/products.c
   lower/products/row_scales.c
   lower/recurrent/lower_linear_recurrence.c
+  lower/random/draw.c
+  lower/random/lower_multinomial.c
+  lower/random/lower_random_normal.c
+  lower/random/lower_random_normal_like.c
+  lower/random/lower_random_uniform.c
+  lower/random/lower_random_uniform_like.c
   lower/recurrent/lower_recurrent.c
   lower/recurrent/recurrent_run.c
   lower/recurrent/recurrent_f64.c

@@ -18,7 +18,7 @@ static void find_varying(const tarei_chain_nodes *const f) {
   }
   for (int n = 0; n < graph->n_nodes; n++) {
     const tarei_node *const node = &graph->nodes[n];
-    bool varies = tarei_node_body(node, 0) != NULL;
+    bool varies = tarei_node_body(node, 0) != NULL || node->op->draws;
     for (int i = 0; i < node->n_in; i++) {
       varies |= node->in[i] >= 0 && f->varies[node->in[i]] && !node->op->reads_dims;
     }

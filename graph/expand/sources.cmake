@@ -2,6 +2,7 @@ set(TARE_GRAPH_EXPAND_SOURCES
   expand/affine_grid.c
   expand/attend.c
   expand/attention_onnx.c
+  expand/bernoulli.c
   expand/cast_like.c
   expand/center_crop_pad.c
   expand/contrib/contrib_alias.c

@@ -77,6 +77,8 @@
 /* Of a node of a plan: the tare_dtype in which the model computes each of the nodes that it was
  * fused from, where that is a shorter float; 0 for the others. */
 #define TAREI_ATTR_MODEL_TYPES "model_types"
+/* Of a node that draws random numbers: its name for them (graph/noise_name.h). */
+#define TAREI_ATTR_NOISE "noise"
 /* Of a DequantizeLinear of constants whose scales have been noted where they matter, so that it may
  * be folded. */
 #define TAREI_ATTR_ADOPTED "adopted"
@@ -101,6 +103,7 @@
   TAREI_ATTR_FOURIER,          \
   TAREI_ATTR_GROUPS,           \
   TAREI_ATTR_MODEL_TYPES,      \
+  TAREI_ATTR_NOISE,            \
   TAREI_ATTR_NORM,             \
   TAREI_ATTR_OUTPUTS,          \
   TAREI_ATTR_OUTPUT_ASKED,     \

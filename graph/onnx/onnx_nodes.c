@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "graph/ir/ir_internal.h"
+#include "graph/noise_name.h"
 #include "graph/onnx/importer.h"
 #include "graph/op.h"
 
@@ -197,8 +198,8 @@ static char *name_imported(const tarei_importer *const importer, const Onnx__Nod
   return name;
 }
 
-/* Operators write each output that is not optional, and Split all of its parts, also where the model
- * does not name it. */
+/* Operators write each output that is not optional, and Split all of its parts, also where the
+ * model does not name it. */
 static bool complete_outputs(tarei_graph *const graph, const int index) {
   const tarei_op *const op = graph->nodes[index].op;
   const int n = op == &tarei_op_split ? graph->nodes[index].n_out : op ? op->min_out : 0;
@@ -241,6 +242,10 @@ static tare_status import_node(tarei_importer *const importer, const Onnx__NodeP
   }
   tarei_names_add(&importer->nodes, importer->graph->nodes[node].name, node);
   status = import_attrs(importer, proto, node, err);
+  if (status == TARE_OK && proto->n_output > 0 &&
+      !tarei_noise_name_set(&importer->graph->nodes[node], tarei_onnx_text(proto->output[0]))) {
+    status = tarei_fail_memory(err, "attribute", sizeof(tarei_attr));
+  }
   return status == TARE_OK ? status : tarei_fail_in(err, status, "%s", what);
 }
 

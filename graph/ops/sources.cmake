@@ -75,6 +75,12 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/products/op_square.c
   ops/products/ops_matmul.c
   ops/recurrent/op_linear_recurrence.c
+  ops/random/op_multinomial.c
+  ops/random/op_random_normal.c
+  ops/random/op_random_normal_like.c
+  ops/random/op_random_uniform.c
+  ops/random/op_random_uniform_like.c
+  ops/random/ops_random.c
   ops/recurrent/op_recurrent.c
   ops/recurrent/ops_recurrent.c
   ops/reduce/op_arg_extreme.c

@@ -28,6 +28,9 @@ static bool fold_constants_size_of(const tarei_graph *const graph, const int val
 static bool may_fold(const tarei_graph *const graph, const tarei_node *const node,
                      int64_t *const total_bytes) {
   size_t total = 0;
+  if (node->op->draws) {
+    return false;
+  }
   for (int i = 0; i < node->n_out; i++) {
     size_t bytes;
     if (node->out[i] < 0) {

@@ -120,7 +120,11 @@ typedef struct tare_dataset_options {
   /** End after so many samples that were given, whatever was left out or bad before them; 0: all.
    */
   int64_t most;
-  void *reserved[2]; /* for later versions; NULL */
+  /** Of the random numbers that the nodes of a model draw for these samples, when it is calibrated
+   * or evaluated: by the seed, the contents of the sample and, where chunks of it are runs, their
+   *  numbers. The samples do not depend on it. */
+  uint64_t seed;
+  void *reserved[1]; /* for later versions; NULL */
 } tare_dataset_options;
 
 /** One sample. It belongs to the data set and is valid until the next call for that data set. */

@@ -91,6 +91,10 @@ TARE_API int tare_model_inputs(const tare_model *model, const tare_port **ports)
  */
 TARE_API int tare_model_outputs(const tare_model *model, const tare_port **ports);
 
+/** Number of nodes of a model that draw random numbers (RandomNormal, Dropout in training, ...),
+ *  those of subgraphs included. 0: seeds do not matter. */
+TARE_API int tare_model_n_random(const tare_model *model);
+
 /** Element type of a tensor of a model by name, with float16 and bfloat16 as the float32 in which
  *  they are computed; TARE_DTYPE_NONE if the model has no such tensor or does not know it yet. */
 TARE_API tare_dtype tare_model_tensor_type(const tare_model *model, const char *tensor);

@@ -437,10 +437,11 @@ typedef struct tare_context_options {
    * length, and kept for the lengths used last in at most so many bytes. 0: 16 MiB; -1: nothing is
    * kept */
   int64_t kept_bytes;
-  void *reserved[8]; /* for later versions; NULL */
+  uint64_t seed;     /* of the random numbers that nodes draw, as of tare_context_set_seed */
+  void *reserved[7]; /* for later versions; NULL */
 } tare_context_options;
 
-/** Sets the options to the defaults: threads 0, profile -1, kept_bytes 0. */
+/** Sets the options to the defaults: threads 0, profile -1, kept_bytes 0, seed 0. */
 TARE_API void tare_context_options_init(tare_context_options *options);
 
 /**
@@ -474,6 +475,18 @@ TARE_API void tare_context_free(tare_context **context);
  */
 TARE_API tare_status tare_context_run(tare_context *context, const tare_tensor *inputs,
                                       tare_tensor *outputs, tare_error *err);
+
+/**
+ * Sets the seed of the random numbers that the nodes of a model draw (RandomNormal, Dropout in
+ * training, ...) in the next runs. A run draws by the seed, the contents of its inputs and the
+ * names of the nodes in the model (docs/numerics.md): the same inputs give the same outputs, in any
+ * order, on any machine and in plans of any precision, until another seed is set.
+ */
+TARE_API void tare_context_set_seed(tare_context *context, uint64_t seed);
+
+/** Number of nodes of a plan that draw random numbers, those of subgraphs included. 0: seeds do not
+ *  matter. */
+TARE_API int tare_plan_n_random(const tare_plan *plan);
 
 /** Profile of the last run; -1 before the first one. */
 TARE_API int tare_context_profile(const tare_context *context);

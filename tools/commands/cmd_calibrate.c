@@ -472,7 +472,9 @@ static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_wor
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
   const ports p = ports_of_model(w->model);
-  CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
+  opt_inputs in = a->in;
+  in.data.chooses = a->choice.choice.samples || a->choice.choice.quota;
+  CLI_TRY(source_open(&in, &p, &w->streaming, &w->dataset, err));
   CLI_TRY(a->generate ? tare_streaming_set_generation(w->streaming, a->generate, err) : TARE_OK);
   CLI_TRY(profiles_choose_for(&a->in, w->model, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
                               w->streaming, &w->profiles, err));
@@ -482,7 +484,9 @@ static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_wor
   CLI_TRY(length_inputs_choose(&a->in, opt_fit_changes(&a->in.fit), p.inputs, p.n_inputs,
                                &w->dataset, 1, w->streaming, &w->lengths, err));
   ranks_set_total(w->ranks, tare_dataset_count(w->dataset));
-  return opt_choice_apply(&a->choice, &a->in.common, w->profiles, a->in.fit.outside,
+  opt_choice choice = a->choice;
+  choice.choice.seed = a->in.data.seed;
+  return opt_choice_apply(&choice, &a->in.common, w->profiles, a->in.fit.outside,
                           w->streaming != NULL, w->dataset, err);
 }
 

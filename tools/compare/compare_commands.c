@@ -112,6 +112,7 @@ char *compare_calibrate_command(const compare_commands *const c, const grid *con
   }
   text = append_model(text, c);
   text = recorded_append(text, c->options, &opt_data_argp, "labels");
+  text = recorded_append(text, c->options, &opt_seed_argp, NULL);
   text = recorded_append(text, c->options, &opt_streaming_argp, NULL);
   text = append_profiles(text, c);
   text = append_fit(text, c, &g->passes[s->pass]);

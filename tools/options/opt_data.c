@@ -356,6 +356,7 @@ tare_status opt_data_open(const opt_data *const options, const opt_common *const
   o.lengths = options->lengths;
   o.n_lengths = options->n_lengths;
   o.most = options->most;
+  o.seed = options->seed;
   o.limits = &common->files.limits;
   o.streaming = options->streaming;
   CLI_TRY(tare_dataset_open(paths->items, paths->n, &o, out, err));

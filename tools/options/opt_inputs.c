@@ -2,6 +2,25 @@
 
 #include "tools/options/options.h"
 
+enum { OPT_SEED = KEYS_SEED };
+
+static const struct argp_option SEED_OPTIONS[] = {
+    {"seed", OPT_SEED, "S", 0,
+     "Seed of the numbers that nodes of the model draw, and of a choice of samples (default 0)", 0},
+    {0}};
+
+static error_t seed_parse(const int key, char *const arg, struct argp_state *const state) {
+  opt_data *const o = state->input;
+  if (key != OPT_SEED) {
+    return ARGP_ERR_UNKNOWN;
+  }
+  o->seed = (uint64_t)cli_int(state, "--seed", arg, 0, INT64_MAX);
+  o->seeded = true;
+  return 0;
+}
+
+const struct argp opt_seed_argp = {.options = SEED_OPTIONS, .parser = seed_parse};
+
 /* Of the command: argp parses below a root of its own. */
 static const char *args_doc(const struct argp *const argp) {
   return argp->args_doc || !argp->children ? argp->args_doc : args_doc(argp->children->argp);
@@ -16,7 +35,8 @@ static error_t inputs_parse(const int key, char *const arg, struct argp_state *c
       state->child_inputs[2] = &o->fit;
       state->child_inputs[3] = &o->streaming;
       state->child_inputs[4] = &o->model;
-      state->child_inputs[5] = &o->common;
+      state->child_inputs[5] = &o->data;
+      state->child_inputs[6] = &o->common;
       return 0;
     case ARGP_KEY_ARG:
       if (!o->path) {
@@ -41,7 +61,8 @@ static const struct argp_child CHILDREN[] = {{&opt_profiles_argp, 0, "Lengths:",
                                              {&opt_fit_argp, 0, "Fitting samples to profiles:", 3},
                                              {&opt_streaming_argp, 0, "Streaming models:", 7},
                                              {&opt_model_argp, 0, "Model:", 8},
-                                             {&opt_common_argp, 0, "Common:", 9},
+                                             {&opt_seed_argp, 0, "Random numbers:", 9},
+                                             {&opt_common_argp, 0, "Common:", 10},
                                              {0}};
 
 const struct argp opt_inputs_argp = {.parser = inputs_parse, .children = CHILDREN};

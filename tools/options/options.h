@@ -31,7 +31,8 @@ enum option_keys {
   KEYS_CHOICE = 0x1000,
   KEYS_SEARCH_LIMIT = 0x1100,
   KEYS_AGREEMENT = 0x1200,
-  OPT_COMMAND = 0x1300 /* a command's own keys begin here */
+  KEYS_SEED = 0x1300,
+  OPT_COMMAND = 0x1400 /* a command's own keys begin here */
 };
 
 typedef struct opt_common {
@@ -79,6 +80,10 @@ typedef struct opt_data {
   tare_length_bounds *lengths; /* samples of others are left out */
   int n_lengths;
   int64_t most;   /* samples that are given; 0: all. Not an option */
+  uint64_t seed;  /* of the numbers that nodes draw, and of a choice of samples; its option is a
+                     group of its own */
+  bool seeded;    /* it was given */
+  bool chooses;   /* samples are chosen by it; not an option */
   judge *judge;   /* of all copies of these options; NULL where they were not parsed */
   bool several;   /* the options are for several data sets, of different kinds maybe */
   cli_list empty; /* symbols along which tensors may be empty; not an option */
@@ -180,6 +185,7 @@ extern const struct argp opt_common_argp, opt_limits_argp, opt_profiles_argp, op
     opt_inputs_argp;
 /* How long a search for layers may take, as a double; 0: the default. */
 extern const struct argp opt_search_limit_argp;
+extern const struct argp opt_seed_argp;       /* the opt_data */
 extern const struct argp opt_agreement_argp;  /* the `agreement` of opt_inputs */
 extern const struct argp opt_percentile_argp; /* its input is a double; 0: the default */
 /* Text as a percentile that methods take; ends the parse otherwise, naming `option`. */

@@ -3,11 +3,10 @@
 #include "tools/options/families.h"
 #include "tools/say.h"
 
-enum { OPT_SAMPLES = KEYS_CHOICE, OPT_SEED, OPT_STRATIFY, OPT_QUOTA, OPT_WEIGHT };
+enum { OPT_SAMPLES = KEYS_CHOICE, OPT_STRATIFY, OPT_QUOTA, OPT_WEIGHT };
 
 static const struct argp_option OPTIONS[] = {
     {"samples", OPT_SAMPLES, "N", 0, "Choose N samples, at random and the same for all shards", 0},
-    {"seed", OPT_SEED, "S", 0, "Seed of the choice (default 0); another one chooses others", 0},
     {"stratify", OPT_STRATIFY, "length", 0,
      "With --samples: one of each of N groups of samples of similar length", 0},
     {"quota", OPT_QUOTA, "N", 0, "Choose at most N samples of each profile", 0},
@@ -18,9 +17,6 @@ static void choice_options_check(const opt_choice *const o, const struct argp_st
   if (o->choice.by_length && !o->choice.samples) {
     argp_error(state, "--stratify needs --samples N");
   }
-  if (o->seeded && !o->choice.samples && !o->choice.quota) {
-    argp_error(state, "--seed needs --samples or --quota");
-  }
 }
 
 static error_t choice_options_parse(const int key, char *const arg,
@@ -30,10 +26,6 @@ static error_t choice_options_parse(const int key, char *const arg,
   switch (key) {
     case OPT_SAMPLES:
       o->choice.samples = cli_int(state, "--samples", arg, 1, INT64_MAX);
-      return 0;
-    case OPT_SEED:
-      o->choice.seed = (uint64_t)cli_int(state, "--seed", arg, 0, INT64_MAX);
-      o->seeded = true;
       return 0;
     case OPT_STRATIFY:
       o->choice.by_length = cli_pick(state, &strata, arg) == 0;

@@ -8,7 +8,6 @@
 
 typedef struct opt_choice {
   tare_choice choice;
-  bool seeded;
   tare_weight weight;
 } opt_choice;
 

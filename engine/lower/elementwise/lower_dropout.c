@@ -2,15 +2,7 @@
  */
 #include <string.h>
 
-#include "engine/lower/numbers.h"
 #include "engine/lower/operands.h"
-
-/* Whether a ratio of any float type is 0; without a ratio half of the elements would go. */
-static bool dropout_is_zero(const tare_tensor *const ratio) {
-  static const uint8_t zeros[sizeof(double)] = {0};
-  return ratio && tare_tensor_count(ratio) == 1 &&
-         memcmp(ratio->data, zeros, tare_dtype_size(ratio->dtype)) == 0;
-}
 
 /* The mask has the type of the data before opset 10. */
 static void fill_ones(const tare_tensor *const mask, const size_t n) {
@@ -37,12 +29,8 @@ static tare_status dropout_prepare(tarei_step *const step, tarei_blobs *const bl
 
 static tare_status dropout_run(const tarei_step *const step, const tarei_run *const r,
                                tare_error *const err) {
+  (void)err;
   const tare_tensor *const x = r->in[0];
-  bool training = false;
-  TAREI_TRY(tarei_read_flag(step, r, 2, "training mode", false, &training, err));
-  if (training && !dropout_is_zero(tarei_operand(step, r, 1))) {
-    return tarei_fail(err, TARE_E_UNSUPPORTED, "training mode is not supported");
-  }
   const size_t n = (size_t)tare_tensor_count(x);
   if (r->out[0]) {
     memcpy(r->out[0]->data, x->data, n * tare_dtype_size(x->dtype));

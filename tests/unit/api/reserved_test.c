@@ -87,7 +87,7 @@ static void calibration(void **const state) {
 
   tare_context_options run;
   tare_context_options_init(&run);
-  run.reserved[7] = &data;
+  run.reserved[6] = &data;
   tare_context *context = NULL;
   refuses(tare_context_new(plan, &run, &context, &err), "tare_context_options");
   tare_eval_options eval;

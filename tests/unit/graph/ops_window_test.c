@@ -162,10 +162,6 @@ static void normalizations(void **state) {
       {"LogSoftmax", 13, "f32[b, t]", "axis=-3", "MODEL: axis -3"},
       {"Dropout", 7, "f32[b, t]", "ratio=0.5f", "f32[b, t]; f32[b, t]"},
       {"Dropout", 10, "f32[b, t]", "ratio=0.5f", "f32[b, t]; bool[b, t]"},
-      {"Dropout", 13, "f32[b, t]; f32#0.5; bool#0", "", "f32[b, t]"},
-      {"Dropout", 13, "f32[b, t]; f32#0.5; bool#1", "", "UNSUPPORTED: training mode"},
-      {"Dropout", 13, "f32[b, t]; -; bool#1", "", "UNSUPPORTED: training mode"},
-      {"Dropout", 13, "f32[b, t]; f32#0; bool#1", "", "f32[b, t]"},
   };
   OPS_CHECK(cases);
 }

@@ -32,9 +32,9 @@ static tare_status settings_of_data(const compare_arguments *const a, tare_datas
 
 /* Groups whose options change what a row is. */
 static bool option_counts(const recorded_option *const o) {
-  const struct argp *const GROUPS[] = {&opt_data_argp,          &opt_model_argp,  &opt_fit_argp,
-                                       &opt_streaming_argp,     &opt_metric_argp, &opt_build_argp,
-                                       &opt_weight_methods_argp};
+  const struct argp *const GROUPS[] = {&opt_data_argp,           &opt_model_argp,  &opt_fit_argp,
+                                       &opt_streaming_argp,      &opt_metric_argp, &opt_build_argp,
+                                       &opt_weight_methods_argp, &opt_seed_argp};
   bool counts = false;
   for (size_t i = 0; i < sizeof GROUPS / sizeof *GROUPS; i++) {
     counts |= o->group == GROUPS[i];

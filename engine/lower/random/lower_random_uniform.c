@@ -1,0 +1,9 @@
+#include "engine/lower/random/draw.h"
+
+TAREI_KERNEL_OF(random_uniform_kernel, noise)
+
+const tarei_lowering tarei_lower_random_uniform = {.state_bytes = sizeof(tarei_draw),
+                                                   .prepare = tarei_draw_uniform,
+                                                   .scratch = tarei_draw_scratch,
+                                                   .run = tarei_draw_run,
+                                                   .kernel = random_uniform_kernel};
