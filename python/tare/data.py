@@ -77,6 +77,7 @@ class Data:
       how many: elements of the only length, ``{"frames": 400}`` by symbol, or ``"0.5s"`` of audio
     - ``limit``: at most so many samples, with those that are left out; ``shard=(0, 8)``: only those of the first of 8 shards
     - ``skip_bad``: skip bad samples, with a warning, instead of failing
+    - ``seed``: of the numbers that nodes of a model draw for the samples (RandomNormal, ...); 0 by default
     - ``gain_range``: levels at which each sample is given, ``"-20:+20dB"``, which apply to the inputs
       ``waveforms``, or to audio
     - ``name``: of the data in messages; ``limits`` as of :class:`tare.Model`
@@ -88,7 +89,7 @@ class Data:
     """
 
     _TEXTS = ("features", "gain_range", "tokenizer", "text", "text_pair", "special_tokens")
-    _NUMBERS = ("rate", "channel", "threads", "max_tokens", "limit")
+    _NUMBERS = ("rate", "channel", "threads", "max_tokens", "limit", "seed")
     _FLAGS = ("rows", "skip_bad", "text_files")
     _FILES_ONLY = ("rate", "channel", "features", "rows", "threads", "maps", "tokenizer", "text",
                    "text_pair", "text_files", "max_tokens", "special_tokens")

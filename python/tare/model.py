@@ -116,6 +116,11 @@ class Model(Handle):
         return ports_of(out[0], count)
 
     @property
+    def n_random(self) -> int:
+        """Number of nodes that draw random numbers."""
+        return int(lib.tare_model_n_random(self._handle))
+
+    @property
     def is_quantized(self) -> bool:
         """Whether the model has scales itself (Q/DQ): then it is built without a table."""
         return bool(lib.tare_model_get_info(self._handle).n_stated)

@@ -259,10 +259,15 @@ class Plan(Handle):
         """Bytes that a context with one thread needs."""
         return int(lib.tare_plan_context_bytes(self._handle))
 
+    @property
+    def n_random(self) -> int:
+        """Number of nodes that draw random numbers."""
+        return int(lib.tare_plan_n_random(self._handle))
+
     def context(self, *, threads: int = 0, profile: Optional[int] = None,
-                kept_bytes: int = 0) -> "Context":
+                kept_bytes: int = 0, seed: int = 0) -> "Context":
         """A context, which runs the plan."""
-        return Context(self, threads=threads, profile=profile, kept_bytes=kept_bytes)
+        return Context(self, threads=threads, profile=profile, kept_bytes=kept_bytes, seed=seed)
 
     def run(self, *arrays: Any, **named: Any) -> dict[str, Array]:
         """Runs the plan, in a context that nobody else uses: see :meth:`Context.run`."""
@@ -287,10 +292,10 @@ class Context(Handle):
     _free = "tare_context_free"
 
     def __init__(self, plan: Plan, *, threads: int = 0, profile: Optional[int] = None,
-                 kept_bytes: int = 0) -> None:
+                 kept_bytes: int = 0, seed: int = 0) -> None:
         options = ffi.new("tare_context_options *")
         lib.tare_context_options_init(options)
-        options.threads, options.kept_bytes = threads, kept_bytes
+        options.threads, options.kept_bytes, options.seed = threads, kept_bytes, seed
         options.profile = -1 if profile is None else profile
         super().__init__(make(lib.tare_context_new, "tare_context", plan._handle, options), plan)
         self._plan = plan._handle  # not the plan, which has contexts itself
@@ -339,6 +344,12 @@ class Context(Handle):
         """Profile of the last run; None before the first one."""
         found = int(lib.tare_context_profile(self._handle))
         return None if found < 0 else found
+
+    def set_seed(self, seed: int) -> None:
+        """Sets the seed of the random numbers that nodes draw. Runs with the same inputs and the same
+        seed give the same outputs."""
+        with self._lock:
+            lib.tare_context_set_seed(self._handle, seed)
 
     def set_profiling(self, on: bool) -> None:
         """Switches the measurement of layers on or off, and sets their times to 0."""

@@ -67,6 +67,14 @@ intents)
   export_and_run "$m/intents-mini.onnx" "$m/calib.h5" "$m/eval.h5" sequence=2:64:512 minmax float \
     "MatMul=0 Gemm=0" --sqnr 18 --agreement 0.92
   ;;
+noise) # what a model draws, as inputs of one that draws nothing
+  m=$SOURCE/tests/fixtures/random
+  "$TARE" run -q "$m/speech.onnx" "$m"/x?.npz --save-outputs "$folder/drawn.h5" >"$folder/log" 2>&1
+  "$TARE" build -q "$m/fed.onnx" --fp32 --profile n=20:40:64,frames=20:80:192 -o "$folder/x.plan" >"$folder/log"
+  "$TARE" run -q "$m/fed.onnx" "$folder/drawn.h5" --labels wave --metric mae --json 2>"$folder/log" >"$folder/same.json"
+  grep -q '"value":[[:space:]]*0,' "$folder/same.json" || { echo "MISSED: what is drawn and what is fed differ"; exit 1; }
+  "$PEER_EVAL" --sqnr 100 "$library" "$m/fed.onnx" "$folder/x.plan" "$folder/drawn.h5"
+  ;;
 sums) # MatMul and Add that ONNX Runtime makes a Gemm, with float outputs
   printf 'TRT-100300-EntropyCalibration2\nx: 3d010a14\nt: 3c010a14\nu: 3c010a14\n' >"$folder/x.cache"
   "$TARE" export -q "$SOURCE/tests/fixtures/qdq/sums.onnx" --calib "$folder/x.cache" -o "$folder/x.onnx" >"$folder/log"

@@ -27,6 +27,7 @@ static void show_model_print_text(const tare_model *const model) {
   if (*info.undecided) {
     printf("undecided  %s\n", info.undecided);
   }
+  show_print_random(tare_model_n_random(model));
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
   for (int i = 0; i < tare_model_n_operators(model); i++) {
@@ -51,6 +52,7 @@ static void show_model_fill_json(const tare_model *const model, cJSON *const obj
   json_int(object, "nodes", info.n_nodes);
   json_int(object, "parameters", info.n_parameters);
   json_int(object, "parameter_bytes", info.parameter_bytes);
+  show_json_random(object, tare_model_n_random(model));
   show_json_ports(object, "inputs", inputs, n_inputs);
   show_json_ports(object, "outputs", outputs, n_outputs);
   cJSON *const operators = json_add(object, "operators", json_object());

@@ -18,6 +18,7 @@ static tare_status show_plan_print_text(const tare_plan *const plan, const doubl
   char *const weights = report_bytes(tare_plan_weight_bytes(plan));
   char *const context = report_bytes(tare_plan_context_bytes(plan));
   printf("weights    %s\ncontext    %s\n", weights, context);
+  show_print_random(tare_plan_n_random(plan));
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
   const tare_profiles *const profiles = tare_plan_profiles(plan);
@@ -49,6 +50,7 @@ static tare_status show_plan_fill_json(const tare_plan *const plan, const double
   json_text(object, "model", tare_plan_model_name(plan));
   json_int(object, "weight_bytes", tare_plan_weight_bytes(plan));
   json_int(object, "context_bytes", tare_plan_context_bytes(plan));
+  show_json_random(object, tare_plan_n_random(plan));
   show_json_ports(object, "inputs", inputs, n_inputs);
   show_json_ports(object, "outputs", outputs, n_outputs);
   cJSON *const list = json_add(object, "profiles", json_array());

@@ -47,3 +47,15 @@ void show_json_ports(cJSON *const object, const char *const name, const tare_por
     }
   }
 }
+
+void show_print_random(const int n) {
+  if (n > 0) {
+    printf("random     %d node%s random numbers, by --seed\n", n, n == 1 ? " draws" : "s draw");
+  }
+}
+
+void show_json_random(cJSON *const object, const int n) {
+  if (n > 0) {
+    json_int(object, "random_nodes", n);
+  }
+}
