@@ -67,8 +67,8 @@ static int original_of(const tarei_graph *const graph, const int value) {
   for (int turns = 0; turns < graph->n_nodes; turns++) {
     const int producer = graph->values[v].producer;
     const tarei_node *const node = producer < 0 ? NULL : &graph->nodes[producer];
-    const bool copies = node && (tarei_node_is(node, &tarei_op_identity) ||
-                                 tarei_node_is(node, &tarei_op_expand));
+    const bool copies =
+        node && (tarei_node_is(node, &tarei_op_identity) || tarei_node_is(node, &tarei_op_expand));
     if (!copies || node->in[0] < 0 || !tarei_values_same_shape(graph, v, node->in[0])) {
       break;
     }
