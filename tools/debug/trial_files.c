@@ -7,7 +7,7 @@
 
 tare_status trial_open_data(const trials *const all, const int file, const tare_model *const model,
                             tare_dataset **const out, tare_error *const err) {
-  const opt_data plain = {.rate = 0};
+  const opt_data plain = {.seed = all->in->data.seed};
   const tare_port *inputs = NULL;
   const int n = tare_model_inputs(model, &inputs);
   cli_list paths = {0};
