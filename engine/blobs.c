@@ -32,6 +32,13 @@ int tarei_blobs_taken(const tarei_blobs *const blobs) {
   return blobs->loading ? blobs->next : blobs->n;
 }
 
+void tarei_blobs_give(tarei_blobs *const blobs, const int n) {
+  assert(!blobs->loading && n <= blobs->n);
+  while (blobs->n > n) {
+    tarei_buffer_release(blobs->buffers[--blobs->n]);
+  }
+}
+
 size_t tarei_blobs_bytes(const tarei_blobs *const blobs) {
   size_t bytes = 0;
   for (int i = 0; i < blobs->n; i++) {

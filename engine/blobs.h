@@ -21,6 +21,7 @@ typedef struct tarei_blobs {
 tare_status tarei_blobs_take(tarei_blobs *blobs, size_t size, void **data, bool *fresh,
                              tare_error *err);
 int tarei_blobs_taken(const tarei_blobs *blobs);    /* how many were taken so far */
+void tarei_blobs_give(tarei_blobs *blobs, int n);   /* frees those after the first n */
 size_t tarei_blobs_bytes(const tarei_blobs *blobs); /* of all */
 void tarei_blobs_fini(tarei_blobs *blobs);
 

@@ -11,8 +11,8 @@ tare_status tarei_late_take(tarei_frame *const frame, const size_t bytes, const 
                             void **const out, tare_error *const err) {
   const tare_context *const context = frame->context;
   const tare_limits *const limits = &frame->part->graph->limits;
-  size_t all = context->plan->arena_bytes + context->scratch_bytes + context->kept.bytes +
-               context->pooled;
+  size_t all =
+      context->plan->arena_bytes + context->scratch_bytes + context->kept.bytes + context->pooled;
   if (!tarei_add_size(all, tarei_pool_growth(&frame->pool, bytes), &all) ||
       all > (size_t)limits->memory) {
     return tarei_fail_limit(err, limits, TAREI_LIMIT_memory,
@@ -67,13 +67,20 @@ static tare_status late_measure(const tarei_frame *const frame, const tarei_step
   return TARE_OK;
 }
 
+/* No window fits into what is there. */
+static bool late_lacks_window(const tarei_frame *const frame, const int v, const int64_t size) {
+  const tarei_graph *const g = frame->part->graph;
+  const tarei_node *const node = &g->nodes[g->values[v].producer];
+  return size == 0 && node->op->slides && tare_tensor_count(&frame->tensors[node->in[0]]) > 0;
+}
+
 static tare_status size_value(const tarei_frame *const frame, const int v, size_t *const bytes,
                               tare_error *const err) {
   const tarei_graph *const g = frame->part->graph;
   tare_tensor *const t = &frame->tensors[v];
   for (int d = 0; d < t->rank; d++) {
     if (!tarei_expr_eval(g->exprs, g->values[v].dims[d], frame->context->symbols, &t->dims[d]) ||
-        t->dims[d] < 0) {
+        t->dims[d] < 0 || late_lacks_window(frame, v, t->dims[d])) {
       return tarei_fail(err, TARE_E_SHAPE, "axis %d of '%s' would be %lld at this length", d,
                         g->values[v].name, (long long)t->dims[d]);
     }

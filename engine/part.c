@@ -7,6 +7,7 @@
 #include "engine/lower/measured.h"
 #include "engine/plan.h"
 #include "engine/plan_profiles.h"
+#include "graph/closed.h"
 
 #define MAX_OPERANDS 512 /* inputs of one node; Concat is the only wide one */
 
@@ -154,18 +155,45 @@ static tare_status make_child(tarei_part *const part, tarei_graph *const body,
   return tarei_part_make_steps(child, err);
 }
 
+/* Whether a part that failed may stay closed: the branch of an If of a plan that is built. */
+static bool may_close(const tarei_part *const part, const tarei_node *const node,
+                      const tarei_attr *const branch, const tare_status why) {
+  return node->op == &tarei_op_if && !part->plan->blobs.loading && why != TARE_E_MEMORY &&
+         why != TARE_E_LIMIT && !tarei_closed_reason(branch->graph, NULL);
+}
+
+/* A form of an operator that has no step, in a branch, refuses only runs that take it. */
+static tare_status make_branch(tarei_part *const part, tarei_node *const node,
+                               tarei_attr *const branch, tare_error *const err) {
+  const int n_children = part->n_children, n_blobs = tarei_blobs_taken(&part->plan->blobs);
+  tare_error inner = {0}, why = {0};
+  const tare_status status = make_child(part, branch->graph, &inner);
+  if (status == TARE_OK || !may_close(part, node, branch, status)) {
+    return status == TARE_OK ? TARE_OK : tarei_fail(err, status, "%s", inner.message);
+  }
+  while (part->n_children > n_children) {
+    tarei_part *const child = part->children[--part->n_children];
+    tarei_part_fini(child);
+    free(child);
+  }
+  tarei_blobs_give(&part->plan->blobs, n_blobs);
+  (void)tarei_fail(&why, status, "%s: %s", branch->graph->name, inner.message);
+  TAREI_TRY(tarei_branch_close(part->graph, branch, &why, err));
+  return make_child(part, branch->graph, err);
+}
+
 /* A finished part for each graph among the node's attributes, in their order. */
-static tare_status make_children(tarei_part *const part, const tarei_node *const node,
+static tare_status make_children(tarei_part *const part, tarei_node *const node,
                                  tare_error *const err) {
   for (int i = 0; i < node->n_attrs; i++) {
     if (node->attrs[i].kind == TAREI_ATTR_GRAPH) {
-      TAREI_TRY(make_child(part, node->attrs[i].graph, err));
+      TAREI_TRY(make_branch(part, node, &node->attrs[i], err));
     }
   }
   return TARE_OK;
 }
 
-static tare_status make_step(tarei_part *const part, const tarei_node *const node,
+static tare_status make_step(tarei_part *const part, tarei_node *const node,
                              tare_error *const err) {
   tarei_step *const step = &part->steps[part->n_steps++];
   *step = (tarei_step){.lowering = tarei_lowering_of(node->op),
@@ -193,7 +221,7 @@ static tare_status make_steps(tarei_part *const part, tare_error *const err) {
     return tarei_fail_memory(err, "steps", (size_t)g->n_nodes * sizeof *part->steps);
   }
   for (int n = 0; n < g->n_nodes; n++) {
-    const tarei_node *const node = &g->nodes[n];
+    tarei_node *const node = &g->nodes[n];
     if (!part->runs[n]) {
       continue;
     }

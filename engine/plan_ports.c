@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "engine/lengths.h"
 #include "engine/part.h"
+#include "graph/closed.h"
 
 const char *tarei_plan_keep(tare_plan *const plan, tarei_str *const text) {
   if (text->failed || !TAREI_GROW(plan->strings, plan->n_strings, plan->cap_strings)) {
@@ -93,4 +94,12 @@ int64_t tare_plan_context_bytes(const tare_plan *const plan) {
 bool tarei_plan_measures_output(const tare_plan *const plan, const int output, const int axis) {
   const tarei_graph *const g = plan->root.graph;
   return tarei_expr_uses_measured(g->exprs, g->values[g->outputs[output]].dims[axis]);
+}
+
+int tare_plan_n_closed_branches(const tare_plan *const plan) {
+  return tarei_graph_n_closed(plan->root.graph);
+}
+
+const char *tare_plan_closed_branch(const tare_plan *const plan, const int i) {
+  return tarei_closed_reason(tarei_graph_closed_branch(plan->root.graph, i), NULL);
 }

@@ -18,15 +18,22 @@ bool tarei_sizes_bytes(const tare_tensor *const t, size_t *const bytes) {
   return most <= (size_t)1 << 46;
 }
 
-static bool sizes_is_late(const tare_plan *const plan, const int v) {
-  return plan->root.slots[v].storage == TAREI_STORE_POOL;
+/* Whether dims are known only when the step of the value has run. In bodies all memory is that of
+ * the pool. */
+static bool sizes_is_late(const tarei_part *const part, const int v) {
+  const tarei_value *const value = &part->graph->values[v];
+  bool late = part->slots[v].storage == TAREI_STORE_POOL && !part->graph->is_body;
+  for (int d = 0; part->graph->is_body && d < value->rank; d++) {
+    late |= tarei_expr_uses_measured(part->graph->exprs, value->dims[d]);
+  }
+  return late;
 }
 
-static bool is_empty_at(const tare_plan *const plan, const int v, const int64_t *const symbols) {
-  const tarei_value *const value = &plan->root.graph->values[v];
+static bool is_empty_at(const tarei_part *const part, const int v, const int64_t *const symbols) {
+  const tarei_value *const value = &part->graph->values[v];
   for (int d = 0; d < value->rank; d++) {
     int64_t size;
-    if (tarei_expr_eval(plan->root.graph->exprs, value->dims[d], symbols, &size) && size == 0) {
+    if (tarei_expr_eval(part->graph->exprs, value->dims[d], symbols, &size) && size == 0) {
       return true;
     }
   }
@@ -35,46 +42,46 @@ static bool is_empty_at(const tare_plan *const plan, const int v, const int64_t 
 
 /* What is given nothing gives nothing, or what an operator makes of nothing. Where windows slide
  * over elements, though, none that fits means that there are too few. */
-static bool may_be_empty(const tare_plan *const plan, const int v, const int64_t *const symbols) {
-  const tarei_graph *const g = plan->root.graph;
+static bool may_be_empty(const tarei_part *const part, const int v, const int64_t *const symbols) {
+  const tarei_graph *const g = part->graph;
   const int producer = g->values[v].producer;
   return producer < 0 || !g->nodes[producer].op->slides ||
-         is_empty_at(plan, g->nodes[producer].in[0], symbols);
+         is_empty_at(part, g->nodes[producer].in[0], symbols);
 }
 
-static bool is_size(const tare_plan *const plan, const int v, const int64_t size,
+static bool is_size(const tarei_part *const part, const int v, const int64_t size,
                     const int64_t *const symbols) {
-  return size > 0 || (size == 0 && may_be_empty(plan, v, symbols));
+  return size > 0 || (size == 0 && may_be_empty(part, v, symbols));
 }
 
 /* Elements of a value at these symbols, or -1 with the axis and size that are at fault. */
-static int64_t count_at(const tare_plan *const plan, const int v, const int64_t *const symbols,
+static int64_t count_at(const tarei_part *const part, const int v, const int64_t *const symbols,
                         int *const axis, int64_t *const size) {
-  const tarei_value *const value = &plan->root.graph->values[v];
+  const tarei_value *const value = &part->graph->values[v];
   int64_t count = 1;
   for (*axis = 0; *axis < value->rank; ++*axis) {
     *size = -1;
-    if (!tarei_expr_eval(plan->root.graph->exprs, value->dims[*axis], symbols, size) ||
-        !is_size(plan, v, *size, symbols) || !tarei_mul_i64(count, *size, &count)) {
+    if (!tarei_expr_eval(part->graph->exprs, value->dims[*axis], symbols, size) ||
+        !is_size(part, v, *size, symbols) || !tarei_mul_i64(count, *size, &count)) {
       return -1;
     }
   }
   return count;
 }
 
-static tare_status check_node_at(const tare_plan *const plan, const tarei_node *const node,
+static tare_status check_node_at(const tarei_part *const part, const tarei_node *const node,
                                  const int64_t *const symbols, tare_error *const err) {
-  const tarei_graph *const g = plan->root.graph;
+  const tarei_graph *const g = part->graph;
   for (int o = 0; o < node->n_out; o++) {
     const int v = node->out[o];
     int axis;
     int64_t size;
-    if (v < 0 || plan->root.slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v)) {
+    if (v < 0 || part->slots[v].storage == TAREI_STORE_NONE || sizes_is_late(part, v)) {
       continue;
     }
-    const int64_t count = count_at(plan, v, symbols, &axis, &size);
-    const bool moves = count >= 0 && node->op->movement && !sizes_is_late(plan, node->in[0]);
-    const int64_t had = moves ? count_at(plan, node->in[0], symbols, &axis, &size) : count;
+    const int64_t count = count_at(part, v, symbols, &axis, &size);
+    const bool moves = count >= 0 && node->op->movement && !sizes_is_late(part, node->in[0]);
+    const int64_t had = moves ? count_at(part, node->in[0], symbols, &axis, &size) : count;
     if (had < 0) {
       return tarei_fail(err, TARE_E_SHAPE,
                         "node '%s' cannot run at this length: axis %d of '%s' would be %lld",
@@ -90,14 +97,19 @@ static tare_status check_node_at(const tare_plan *const plan, const tarei_node *
   return TARE_OK;
 }
 
-tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *const symbols,
+tare_status tarei_part_check_dims(const tarei_part *const part, const int64_t *const symbols,
                                   tare_error *const err) {
-  for (int n = 0; n < plan->root.graph->n_nodes; n++) {
-    if (plan->root.runs[n]) {
-      TAREI_TRY(check_node_at(plan, &plan->root.graph->nodes[n], symbols, err));
+  for (int n = 0; n < part->graph->n_nodes; n++) {
+    if (part->runs[n]) {
+      TAREI_TRY(check_node_at(part, &part->graph->nodes[n], symbols, err));
     }
   }
   return TARE_OK;
+}
+
+tare_status tarei_plan_check_dims(const tare_plan *const plan, const int64_t *const symbols,
+                                  tare_error *const err) {
+  return tarei_part_check_dims(&plan->root, symbols, err);
 }
 
 /* The size of an axis of a value, or -1 where only a run tells. */
@@ -196,7 +208,7 @@ static bool sizes_add_value(const builder *const b, const int v) {
   const tare_plan *const plan = b->plan;
   tarei_sizes *const s = b->sizes;
   const tarei_value *const value = &plan->root.graph->values[v];
-  const bool dynamic = plan->root.slots[v].dynamic && !sizes_is_late(plan, v);
+  const bool dynamic = plan->root.slots[v].dynamic && !sizes_is_late(&plan->root, v);
   for (int d = 0; dynamic && d < value->rank; d++) {
     if (!add_place(&s->dims, &s->n_dims, &s->cap_dims, v, d, sizes_number_of(b, value->dims[d]))) {
       return false;
@@ -227,8 +239,8 @@ static bool add_moves(const tare_plan *const plan, tarei_sizes *const s) {
     const tarei_node *const node = &g->nodes[n];
     for (int o = 0; plan->root.runs[n] && node->op->movement && o < node->n_out; o++) {
       const int v = node->out[o];
-      if (v < 0 || plan->root.slots[v].storage == TAREI_STORE_NONE || sizes_is_late(plan, v) ||
-          sizes_is_late(plan, node->in[0])) {
+      if (v < 0 || plan->root.slots[v].storage == TAREI_STORE_NONE ||
+          sizes_is_late(&plan->root, v) || sizes_is_late(&plan->root, node->in[0])) {
         continue;
       }
       const tarei_expr from = sizes_count_of(g, node->in[0]);
@@ -343,7 +355,7 @@ tare_status tarei_sizes_fill(const tare_plan *const plan, const int64_t *const s
   }
   for (int i = 0; i < s->n_dims; i++) {
     const tarei_size_place *const d = &s->dims[i];
-    if (!is_size(plan, d->value, results[d->other], symbols)) {
+    if (!is_size(&plan->root, d->value, results[d->other], symbols)) {
       return explain(plan, symbols, -1, err);
     }
     assert(results[d->other] <= plan->root.bounds[d->value].dims[d->at]);

@@ -17,6 +17,10 @@ void tarei_sizes_fini(tarei_sizes *sizes);
 tare_status tarei_sizes_fill(const tare_plan *plan, const int64_t *symbols, int64_t *results,
                              tare_tensor *tensors, tare_error *err);
 
+/* Checks that every node of a part can run at these values of the symbols of the graph, as far as
+ * they tell; TARE_E_SHAPE names the first one that cannot. */
+tare_status tarei_part_check_dims(const tarei_part *part, const int64_t *symbols, tare_error *err);
+
 /* Checks that every node of the root part can run at these values of the symbols of the graph;
  * TARE_E_SHAPE names the first one that cannot. */
 tare_status tarei_plan_check_dims(const tare_plan *plan, const int64_t *symbols, tare_error *err);

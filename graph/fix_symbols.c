@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "graph/closed.h"
 #include "graph/pass.h"
 #include "shapes/profiles.h"
 
@@ -233,13 +234,13 @@ tare_status tarei_graph_decide(const tarei_graph *const graph, const tare_error 
                                tare_error *const err) {
   bool decide;
   TAREI_TRY(clone_for(graph, profiles, out, &decide, err));
-  if (!decide) {
-    return waits->status == TARE_OK ? TARE_OK
-                                    : tarei_fail(err, waits->status, "%s", waits->message);
+  if (!decide && waits->status != TARE_OK) {
+    return tarei_fail(err, waits->status, "%s", waits->message);
   }
   tare_error failure = {0};
-  const tare_status status = tarei_graph_infer_settled(*out, &failure);
+  const tare_status status = decide ? tarei_graph_infer_settled(*out, &failure) : TARE_OK;
   if (status == TARE_OK) {
+    tarei_graph_drop_closed(*out);
     return TARE_OK;
   }
   blame_symbols(graph, profiles, &failure);

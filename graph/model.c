@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/refusals.h"
+#include "graph/closed.h"
 #include "graph/fix_input.h"
 #include "graph/fix_symbols.h"
 #include "graph/noise_name.h"
@@ -237,6 +238,14 @@ void tare_model_operator(const tare_model *const model, const int i, const char 
   if (count) {
     *count = has ? model->ops[i].count : 0;
   }
+}
+
+int tare_model_n_closed_branches(const tare_model *const model) {
+  return tarei_graph_n_closed(model->graph);
+}
+
+const char *tare_model_closed_branch(const tare_model *const model, const int i) {
+  return tarei_closed_reason(tarei_graph_closed_branch(model->graph, i), NULL);
 }
 
 static tare_status print_graph(const tarei_graph *const graph, char **const out,

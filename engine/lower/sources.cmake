@@ -11,6 +11,8 @@ set(TARE_ENGINE_LOWER_SOURCES
   lower/attention/attention_f32.c
   lower/attention/attention_i8.c
   lower/attention/lower_attention.c
+  lower/bodies/branch.c
+  lower/bodies/lower_closed.c
   lower/bodies/lower_if.c
   lower/bodies/lower_joining_loop.c
   lower/bodies/lower_loop.c

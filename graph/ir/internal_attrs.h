@@ -26,6 +26,11 @@
 #define TAREI_ATTR_CHAIN_OPERANDS "chain_operands"
 #define TAREI_ATTR_CHAIN_PARAMETERS "chain_parameters"
 #define TAREI_ATTR_CHAIN_SLICES "chain_slices"
+/* Of a Closed: why the branch cannot run, a tare_status, and the types and ranks of its outputs, in
+ * turn (graph/closed.h); their dims are in TAREI_ATTR_DIMS, one after the other. */
+#define TAREI_ATTR_CLOSED_REASON "closed_reason"
+#define TAREI_ATTR_CLOSED_STATUS "closed_status"
+#define TAREI_ATTR_CLOSED_TYPES "closed_types"
 /* Of a Reshape or Expand without a shape input: the dims of its output (graph/passes/dims_attr.h).
  */
 #define TAREI_ATTR_DIMS "dims"
@@ -97,6 +102,9 @@
   TAREI_ATTR_CHAIN_OPERANDS,   \
   TAREI_ATTR_CHAIN_PARAMETERS, \
   TAREI_ATTR_CHAIN_SLICES,     \
+  TAREI_ATTR_CLOSED_REASON,    \
+  TAREI_ATTR_CLOSED_STATUS,    \
+  TAREI_ATTR_CLOSED_TYPES,     \
   TAREI_ATTR_COMPUTE,          \
   TAREI_ATTR_DIMS,             \
   TAREI_ATTR_DYNAMIC,          \

@@ -182,6 +182,8 @@ struct tarei_graph {
   bool is_body;
   int n_formal;
   int *captures;
+  tarei_graph *closed; /* of a body that stands for a branch that cannot run: that branch, as long
+                          as it may yet turn out that it can (graph/closed.h); NULL elsewhere */
 };
 
 /* Body number `body` of a node in the order of its attributes, or NULL. */

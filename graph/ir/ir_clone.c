@@ -60,6 +60,10 @@ static void share_exprs(const tarei_graph *const graph) {
     for (int i = 0; (body = tarei_node_body(&graph->nodes[n], i)) != NULL; i++) {
       body->exprs = graph->exprs;
       share_exprs(body);
+      if (body->closed) {
+        body->closed->exprs = graph->exprs;
+        share_exprs(body->closed);
+      }
     }
   }
 }
@@ -68,7 +72,8 @@ static bool clone_captures(tarei_graph *const to, const tarei_graph *const from)
   const size_t n = (size_t)(from->n_inputs - from->n_formal);
   to->n_formal = from->n_formal;
   to->captures = from->captures ? tarei_memdup(from->captures, n * sizeof *to->captures) : NULL;
-  return !from->captures == !to->captures;
+  to->closed = from->closed ? clone_body(from->closed) : NULL;
+  return !from->captures == !to->captures && !from->closed == !to->closed;
 }
 
 /* `exprs`: those that a body shares, or NULL. */

@@ -60,6 +60,7 @@ void tarei_graph_free(tarei_graph *const graph) {
     tarei_exprs_free(graph->exprs);
   }
   tarei_graph_free(graph->read);
+  tarei_graph_free(graph->closed);
   free(graph->producer);
   free(graph->name);
   free(graph);

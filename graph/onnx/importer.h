@@ -41,6 +41,7 @@ typedef struct tarei_importer {
   tarei_onnx_body_fn *body;      /* tarei_onnx_body, which attributes call for their graphs */
   struct tarei_importer *around; /* of the graph that a body stands in, or NULL */
   int node;                      /* there: the node that the body belongs to */
+  bool ours;                     /* operators of domain "tare" were written by the importer */
 } tarei_importer;
 
 static inline const char *tarei_onnx_text(const char *const s) {
@@ -99,7 +100,7 @@ typedef struct tarei_foreign {
 void tarei_onnx_advise(const tarei_foreign *ops, int n, tarei_str *text);
 
 /* TARE_E_UNSUPPORTED with every operator that has no descriptor, and unless they are `ours` those
- * that files cannot have. */
+ * that files cannot have. Branches of an If in the graph are not looked at. */
 tare_status tarei_onnx_check_support(const Onnx__GraphProto *proto, bool ours, tare_error *err);
 
 /* Dims, type and bytes of a tensor; `what` names it in messages. tensor->data belongs to the new

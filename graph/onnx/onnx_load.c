@@ -70,7 +70,7 @@ static void drop_repeated_outputs(Onnx__GraphProto *const proto) {
 }
 
 static tare_status check_model(Onnx__ModelProto *const model, const tare_limits *const limits,
-                               int *const opset, tare_error *const err) {
+                               int *const opset, bool *const ours, tare_error *const err) {
   if (!model->has_ir_version) {
     return tarei_fail(err, TARE_E_INPUT, "not an ONNX model: no IR version");
   }
@@ -92,9 +92,8 @@ static tare_status check_model(Onnx__ModelProto *const model, const tare_limits 
   }
   TAREI_TRY(check_limits(model->graph, err));
   drop_repeated_outputs(model->graph);
-  bool ours = false;
-  TAREI_TRY(tarei_onnx_write_sequences(model->graph, *opset, &ours, err));
-  TAREI_TRY(tarei_onnx_check_support(model->graph, ours, err));
+  TAREI_TRY(tarei_onnx_write_sequences(model->graph, *opset, ours, err));
+  TAREI_TRY(tarei_onnx_check_support(model->graph, *ours, err));
   return tarei_onnx_check_old(model->graph, *opset, err);
 }
 
@@ -110,7 +109,8 @@ static tare_status import_graph(tarei_importer *const importer, tare_error *cons
 static tare_status import_model(Onnx__ModelProto *const model, const char *const path,
                                 const char *const folder, tarei_graph *const graph,
                                 tarei_onnx_dims **const declared, tare_error *const err) {
-  TAREI_TRY(check_model(model, &graph->limits, &graph->opset, err));
+  bool ours = false;
+  TAREI_TRY(check_model(model, &graph->limits, &graph->opset, &ours, err));
   graph->ir_version = model->ir_version;
   free(graph->producer);
   graph->producer = tarei_strdup(tarei_onnx_text(model->producer_name));
@@ -118,8 +118,11 @@ static tare_status import_model(Onnx__ModelProto *const model, const char *const
     return tarei_fail_memory(err, "producer", strlen(tarei_onnx_text(model->producer_name)));
   }
   tarei_externals externals = {.path = path, .allowed = folder};
-  tarei_importer importer = {
-      .graph = graph, .proto = model->graph, .externals = &externals, .body = tarei_onnx_body};
+  tarei_importer importer = {.graph = graph,
+                             .proto = model->graph,
+                             .externals = &externals,
+                             .body = tarei_onnx_body,
+                             .ours = ours};
   tare_status status = import_graph(&importer, err);
   if (status == TARE_OK) {
     status = tarei_onnx_declared(graph, model->graph, declared, err);

@@ -92,13 +92,16 @@ static tare_status fail(const onnx_support_report *const r, tare_error *const er
   return status;
 }
 
+/* Branches are asked when they are read: one that has others is closed (graph/onnx/onnx_body.c). */
 static void check_graph(const Onnx__GraphProto *const proto, onnx_support_report *const r) {
   for (size_t i = 0; i < proto->n_node; i++) {
     const Onnx__NodeProto *const node = proto->node[i];
     if (!is_supported(r, node)) {
       add_node(r, node, i);
     }
-    for (size_t a = 0; a < node->n_attribute; a++) {
+    const bool chooses = tarei_op_find(tarei_onnx_text(node->op_type),
+                                       tarei_onnx_text(node->domain)) == &tarei_op_if;
+    for (size_t a = 0; a < node->n_attribute && !chooses; a++) {
       if (node->attribute[a]->g) {
         check_graph(node->attribute[a]->g, r);
       }

@@ -7,6 +7,7 @@ set(TARE_GRAPH_OPS_SOURCES
   ops/attention/op_attention.c
   ops/bodies/batched_scan.c
   ops/bodies/body_names.c
+  ops/bodies/op_closed.c
   ops/bodies/op_if.c
   ops/bodies/op_joining_loop.c
   ops/bodies/op_loop.c

@@ -134,6 +134,19 @@ TARE_API int tare_model_n_operators(const tare_model *model);
 TARE_API void tare_model_operator(const tare_model *model, int i, const char **name, int *count);
 
 /**
+ * Number of closed branches: branches of If nodes that cannot run at the lengths of the model, or
+ * have an operator that is not supported. They refuse only runs that take them. What is closed
+ * depends on the lengths that are known, so that a plan may have more or fewer
+ * (tare_plan_n_closed_branches).
+ */
+TARE_API int tare_model_n_closed_branches(const tare_model *model);
+
+/** Why a branch is closed, which begins with its name, "NODE/then_branch: ...";
+ * i = 0 .. tare_model_n_closed_branches - 1. It belongs to the model and is valid until
+ * tare_model_set. */
+TARE_API const char *tare_model_closed_branch(const tare_model *model, int i);
+
+/**
  * Prints the graph as text, one line per node, with shapes as expressions.
  * @param optimized true: the graph after the optimizations of the engine
  * @param out receives the text; free it with tare_free

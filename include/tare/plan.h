@@ -324,6 +324,13 @@ TARE_API int tare_plan_n_layers(const tare_plan *plan);
 /** A layer by number, 0 .. tare_plan_n_layers - 1. */
 TARE_API tare_layer tare_plan_layer(const tare_plan *plan, int i);
 
+/** Number of closed branches, as tare_model_n_closed_branches, at the lengths of the profiles. */
+TARE_API int tare_plan_n_closed_branches(const tare_plan *plan);
+
+/** Why a branch is closed, as tare_model_closed_branch; i = 0 .. tare_plan_n_closed_branches - 1.
+ * It belongs to the plan. */
+TARE_API const char *tare_plan_closed_branch(const tare_plan *plan, int i);
+
 /** Number of layers whose weights the table of the build rounds, but no layer of the plan could use
  * it: there is none of this name, it has other weights, or cannot be rounded so. Roundings of
  * layers that stay float do not count. 0 for plans that were loaded, or built with

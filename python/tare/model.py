@@ -141,6 +141,12 @@ class Model(Handle):
         return int(lib.tare_model_get_info(self._handle).opset)
 
     @property
+    def closed_branches(self) -> list[str]:
+        """Why branches of If nodes are closed: they refuse only runs that take them."""
+        return [text(lib.tare_model_closed_branch(self._handle, i))
+                for i in range(lib.tare_model_n_closed_branches(self._handle))]
+
+    @property
     def operators(self) -> dict[str, int]:
         """How many nodes have each operator."""
         name, count = ffi.new("const char **"), ffi.new("int *")

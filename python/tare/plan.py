@@ -236,6 +236,12 @@ class Plan(Handle):
         return ranges_of(lib.tare_plan_profiles(self._handle))
 
     @property
+    def closed_branches(self) -> list[str]:
+        """Why branches of If nodes are closed: they refuse only runs that take them."""
+        return [text(lib.tare_plan_closed_branch(self._handle, i))
+                for i in range(lib.tare_plan_n_closed_branches(self._handle))]
+
+    @property
     def layers(self) -> list[Layer]:
         """Layers, in the order in which they run."""
         return [_layer(lib.tare_plan_layer(self._handle, i))

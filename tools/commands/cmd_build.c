@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/commands/build_requests.h"
+#include "tools/show/closed.h"
 #include "tools/show/layer_facts.h"
 #include "tools/show/layers.h"
 #include "tools/options/choose_profiles.h"
@@ -296,6 +297,7 @@ static tare_status build_print_text(const build_arguments *const a, const build_
     printf("profile %-2d %s\n", p, text);
     free(text);
   }
+  closed_print_plan(w->plan);
   requests_cost_print(&w->cost);
   CLI_TRY(layers_print_short_floats(w->plan, err));
   layers_print_reasons(w->plan);
@@ -324,6 +326,7 @@ static tare_status build_print_json(const build_arguments *const a, const build_
     json_text(list, NULL, text);
     free(text);
   }
+  closed_json_plan(object, w->plan);
   const tare_status status = layers_json(object, w->plan, NULL, err);
   if (status != TARE_OK) {
     cJSON_Delete(object);

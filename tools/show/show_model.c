@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tools/report.h"
+#include "tools/show/closed.h"
 #include "tools/show/show.h"
 
 static bool show_model_probe(const char *const path) {
@@ -30,6 +31,7 @@ static void show_model_print_text(const tare_model *const model) {
   show_print_random(tare_model_n_random(model));
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
+  closed_print_model(model);
   for (int i = 0; i < tare_model_n_operators(model); i++) {
     const char *name = NULL;
     int count = 0;
@@ -55,6 +57,7 @@ static void show_model_fill_json(const tare_model *const model, cJSON *const obj
   show_json_random(object, tare_model_n_random(model));
   show_json_ports(object, "inputs", inputs, n_inputs);
   show_json_ports(object, "outputs", outputs, n_outputs);
+  closed_json_model(object, model);
   cJSON *const operators = json_add(object, "operators", json_object());
   for (int i = 0; i < tare_model_n_operators(model); i++) {
     const char *name = NULL;

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/show/closed.h"
 #include "tools/show/layers.h"
 #include "tools/options/lengths.h"
 #include "tools/report.h"
@@ -27,6 +28,7 @@ static tare_status show_plan_print_text(const tare_plan *const plan, const doubl
     printf("profile %-2d %s\n", p, text);
     free(text);
   }
+  closed_print_plan(plan);
   free(weights);
   free(context);
   if (options->common.verbose) {
@@ -60,6 +62,7 @@ static tare_status show_plan_fill_json(const tare_plan *const plan, const double
     json_text(list, NULL, text);
     free(text);
   }
+  closed_json_plan(object, plan);
   return layers_json(object, plan, ms, err);
 }
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/lower/bodies/branch.h"
 #include "engine/call.h"
 #include "engine/lower/numbers.h"
 
@@ -18,7 +19,7 @@ static tare_status run_branch(const tarei_step *const step, const tarei_run *con
                               tare_error *const err) {
   int body = 0;
   TAREI_TRY(taken(step, run, &body, err));
-  return tarei_call(step, run, body, NULL /* no formal inputs */, err);
+  return tarei_branch_call(step, run, body, err);
 }
 
 static tare_status if_measure(const tarei_step *const step, const tarei_run *const run,

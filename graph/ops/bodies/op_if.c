@@ -1,11 +1,17 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "graph/closed.h"
 #include "graph/ops/ops_common.h"
 #include "graph/pass.h"
 
 enum { N_BRANCHES = 2 };
 static const char *const branch_names[N_BRANCHES] = {"then_branch", "else_branch"};
+
+static tarei_graph *branch_itself(const tarei_node *const node, const int which) {
+  return tarei_branch_itself(tarei_node_body_named(node, branch_names[which]));
+}
 
 /* The only node of a branch, constants aside, if it is of this operator. */
 static const tarei_node *only_node(const tarei_graph *const branch, const tarei_op *const op) {
@@ -26,8 +32,8 @@ static const tarei_node *only_node(const tarei_graph *const branch, const tarei_
  * lengths, it is the squeeze that is taken: it refuses all lengths but those that it is made for.
  */
 static bool is_squeeze_or_not(const tarei_node *const node) {
-  return only_node(tarei_node_body_named(node, branch_names[0]), &tarei_op_squeeze) &&
-         only_node(tarei_node_body_named(node, branch_names[1]), &tarei_op_identity);
+  return only_node(branch_itself(node, 0), &tarei_op_squeeze) &&
+         only_node(branch_itself(node, 1), &tarei_op_identity);
 }
 
 /* The branch that is taken whatever the data are, or NULL. */
@@ -40,7 +46,7 @@ static tarei_graph *known_branch(const tarei_graph *const graph, const tarei_nod
       (!tarei_expr_is_const(graph->exprs, contents[0], &known) && !is_squeeze_or_not(node))) {
     return NULL;
   }
-  return tarei_node_body_named(node, branch_names[known == 0]);
+  return branch_itself(node, known == 0);
 }
 
 static bool is_decided(const tarei_graph *const graph, const tarei_node *const node) {
@@ -142,6 +148,11 @@ static tare_status expand_if(tarei_graph *const graph, const int index, tare_err
   const tarei_node *const node = &graph->nodes[index];
   tarei_graph *const branch = known_branch(graph, node);
   TAREI_TRY(check_branch(node, branch, "branch", err));
+  tare_status why;
+  const char *const reason = tarei_closed_reason(branch, &why);
+  if (reason) {
+    return tarei_fail(err, why, "%s", reason);
+  }
   const move m = {.from = branch,
                   .to = graph,
                   .values = tarei_calloc((size_t)branch->n_values, sizeof *m.values)};
@@ -190,19 +201,98 @@ static tare_status merge_output(tarei_graph *const graph, tarei_node *const node
   return tarei_ops_give(graph, node, o, a->dtype, &shape, err);
 }
 
+/* Puts `body` in the place of a branch; what was there is the caller's. */
+static void put_branch(tarei_node *const node, const int which, tarei_graph *const body) {
+  for (int a = 0; a < node->n_attrs; a++) {
+    if (strcmp(node->attrs[a].name, branch_names[which]) == 0) {
+      node->attrs[a].graph = body;
+    }
+  }
+}
+
+static tare_status close_branch(const tarei_graph *const graph, tarei_node *const node,
+                                const int which, const tare_error *const why,
+                                tare_error *const err) {
+  tarei_graph *const body = tarei_node_body_named(node, branch_names[which]);
+  if (body->closed) {
+    return tarei_closed_explain(body, why) ? TARE_OK
+                                           : tarei_fail_memory(err, node->name, sizeof *why);
+  }
+  tarei_graph *const stand_in = tarei_closed_new(graph, body->name, body->n_outputs, why);
+  if (!stand_in) {
+    return tarei_fail_memory(err, node->name, sizeof *stand_in);
+  }
+  stand_in->closed = body;
+  put_branch(node, which, stand_in);
+  return TARE_OK;
+}
+
+/* What an earlier inference took apart is still there. */
+static tare_status open_branch(tarei_node *const node, const int which, tare_error *const err) {
+  tarei_graph *const stand_in = tarei_node_body_named(node, branch_names[which]);
+  tarei_graph *const body = stand_in->closed;
+  if (!body) {
+    return TARE_OK;
+  }
+  put_branch(node, which, body);
+  stand_in->closed = NULL;
+  tarei_graph_free(stand_in);
+  return tarei_graph_compact(body, err);
+}
+
+/* A branch that cannot be inferred is closed, with *why: that refuses only runs that take it. */
+static tare_status infer_branch(tarei_graph *const graph, tarei_node *const node, const int which,
+                                tare_error *const why, tare_error *const err) {
+  tarei_graph *given;
+  TAREI_TRY(tarei_ops_body(node, branch_names[which], &given, err));
+  TAREI_TRY(check_branch(node, given, branch_names[which], err));
+  tarei_graph *const body = tarei_branch_itself(given);
+  tare_status closed;
+  const char *const reason = tarei_closed_reason(body, &closed);
+  if (reason) {
+    (void)tarei_fail(why, closed, "%s", reason);
+    return TARE_OK;
+  }
+  TAREI_TRY(tarei_ops_hand_captures(graph, node, body, err));
+  const tare_status status = tarei_graph_infer(body, why);
+  if (status == TARE_E_MEMORY) {
+    return tarei_fail(err, status, "%s", why->message);
+  }
+  return status == TARE_OK ? open_branch(node, which, err)
+                           : close_branch(graph, node, which, why, err);
+}
+
+/* One closed branch gets the types of the other. */
+static tare_status type_closed(const tarei_node *const node,
+                               const tarei_graph *const *const branches,
+                               const tare_error *const why, tare_error *const err) {
+  for (int i = 0; i < N_BRANCHES; i++) {
+    tarei_graph *const body = tarei_node_body_named(node, branch_names[i]);
+    if (why[i].status == TARE_OK) {
+      continue;
+    }
+    if (!tarei_closed_give(body, branches[!i])) {
+      return tarei_fail_memory(err, node->name, sizeof *body);
+    }
+    TAREI_TRY(tarei_graph_infer(body, err));
+  }
+  return TARE_OK;
+}
+
 static tare_status infer_if(tarei_graph *const graph, tarei_node *const node,
                             tare_error *const err) {
   TAREI_TRY(tarei_ops_need(graph, node, 1, err));
   TAREI_TRY(tarei_ops_want_dtype(tarei_ops_in(graph, node, 0), TARE_BOOL, err));
   const tarei_graph *branches[N_BRANCHES];
+  tare_error why[N_BRANCHES] = {0};
   for (int i = 0; i < N_BRANCHES; i++) {
-    tarei_graph *branch;
-    TAREI_TRY(tarei_ops_body(node, branch_names[i], &branch, err));
-    TAREI_TRY(check_branch(node, branch, branch_names[i], err));
-    TAREI_TRY(tarei_ops_hand_captures(graph, node, branch, err));
-    TAREI_TRY(tarei_graph_infer(branch, err));
-    branches[i] = branch;
+    TAREI_TRY(infer_branch(graph, node, i, &why[i], err));
+    branches[i] = tarei_node_body_named(node, branch_names[i]);
   }
+  if (why[0].status != TARE_OK && why[1].status != TARE_OK) {
+    return tarei_fail(err, why[0].status, "%s; %s", why[0].message, why[1].message);
+  }
+  TAREI_TRY(type_closed(node, branches, why, err));
   for (int o = 0; o < node->n_out; o++) {
     TAREI_TRY(merge_output(graph, node, branches, o, err));
   }

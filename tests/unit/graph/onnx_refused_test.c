@@ -114,7 +114,8 @@ static const struct bad {
      "node 'choose' (If): output 0 has rank 2 in one branch, 1 in the other, and the condition "
      "depends on data"},
     {"bad_if_unknown_operator", TARE_E_UNSUPPORTED,
-     "1 operator is not supported: com.foo.Mystery (1 node: 'who')"},
+     "node 'choose' (If): choose/then_branch: 1 operator is not supported: com.foo.Mystery (1 node: "
+     "'who'); choose/else_branch: 1 operator is not supported: com.foo.Mystery (1 node: 'who')"},
     {"bad_loop_inputs", TARE_E_MODEL, "node 'turns' (Loop): body has 1 inputs, the node has 3"},
     {"bad_narrow_value", TARE_E_MODEL, "initializer 'w': element 1 is 300, out of range for int8"},
     {"bad_negative_dims", TARE_E_MODEL, "initializer 'w': dims [2, -4] contain a negative size"},
