@@ -124,25 +124,43 @@ static int model_find_input(const tarei_graph *const graph, const char *const na
   return -1;
 }
 
-tare_status tare_model_set(tare_model *const model, const char *const input, const double value,
-                           tare_error *const err) {
+/* "NAME=1,2" behind those before. */
+static void note_set(tare_model *const model, const char *const input, const double *const values,
+                     const int n_values) {
+  tarei_str_add(&model->sets, "%s%s=", model->sets.length ? "," : "", input);
+  for (int i = 0; i < n_values; i++) {
+    tarei_str_add(&model->sets, "%s%.17g", i ? "," : "", values[i]);
+  }
+}
+
+tare_status tare_model_set_values(tare_model *const model, const char *const input,
+                                  const double *const values, const int n_values,
+                                  tare_error *const err) {
   tarei_graph *const graph = model->graph;
   const int n_inputs = graph->n_inputs, n_outputs = graph->n_outputs;
   const int at = model_find_input(graph, input);
   if (at < 0) {
     return tarei_fail(err, TARE_E_USAGE, "the model has no input '%s'", input);
   }
+  if (n_values < 1) {
+    return tarei_fail(err, TARE_E_USAGE, "cannot set input '%s' to no value", input);
+  }
   const unsigned refusals = tarei_refusals();
-  TAREI_TRY(tarei_graph_fix_input(graph, at, value, err));
+  TAREI_TRY(tarei_graph_fix_input(graph, at, values, n_values, err));
   if (graph->read) {
-    TAREI_TRY(tarei_graph_fix_input(graph->read, at, value, err));
+    TAREI_TRY(tarei_graph_fix_input(graph->read, at, values, n_values, err));
   }
   TAREI_TRY(tarei_settle(refusals, tarei_graph_infer_or_wait(&model->graph, &model->waits, err),
                          input, err));
-  tarei_str_add(&model->sets, "%s%s=%.17g", model->sets.length ? "," : "", input, value);
+  note_set(model, input, values, n_values);
   return model_describe(model, n_inputs, n_outputs)
              ? TARE_OK
              : tarei_fail_memory(err, "model", sizeof(tare_model));
+}
+
+tare_status tare_model_set(tare_model *const model, const char *const input, const double value,
+                           tare_error *const err) {
+  return tare_model_set_values(model, input, &value, 1, err);
 }
 
 void tare_load_options_init(tare_load_options *const options) {

@@ -1,5 +1,7 @@
 #include "tools/side.h"
 
+#include <string.h>
+
 #include <unistd.h>
 
 #include "tools/show/show.h"
@@ -32,6 +34,31 @@ tare_status side_load_plan(const char *const path, const opt_common *const commo
 void side_fini(side *const s) {
   tare_plan_free(&s->plan);
   tare_model_free(&s->model);
+}
+
+static bool side_has_input(const side *const s, const char *const name) {
+  const tare_port *inputs = NULL;
+  const int n = s->model ? tare_model_inputs(s->model, &inputs) : 0;
+  bool found = false;
+  for (int i = 0; i < n && !found; i++) {
+    found = strcmp(inputs[i].name, name) == 0;
+  }
+  return found;
+}
+
+tare_status side_set_inputs(side *const a, side *const b, const opt_model *const options,
+                            tare_error *const err) {
+  side *const sides[] = {a, b};
+  for (int i = 0; i < options->n_sets; i++) {
+    const opt_set *const set = &options->sets[i];
+    const bool nowhere = !side_has_input(a, set->input) && !side_has_input(b, set->input);
+    for (int s = 0; s < 2; s++) {
+      if (sides[s]->model && (nowhere || side_has_input(sides[s], set->input))) {
+        CLI_TRY(opt_set_apply(set, sides[s]->model, err));
+      }
+    }
+  }
+  return TARE_OK;
 }
 
 tare_status side_refuse_options(const side *const s, const opt_profiles *const profiles,

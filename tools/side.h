@@ -17,6 +17,10 @@ tare_status side_load_plan(const char *path, const opt_common *common, side *out
 void side_fini(side *s);
 
 /* TARE_E_USAGE when options were given that only a model can heed, and this is a plan. */
+/* Fixes inputs of the models among two sides, each in those that have it: a quantized model that
+ * was written with an input fixed has it no more. */
+tare_status side_set_inputs(side *a, side *b, const opt_model *options, tare_error *err);
+
 tare_status side_refuse_options(const side *s, const opt_profiles *profiles, const opt_model *model,
                                 const opt_common *common, tare_error *err);
 

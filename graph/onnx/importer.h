@@ -82,9 +82,9 @@ void tarei_onnx_free(Onnx__ModelProto *model); /* NULL is fine */
 
 /* As tarei_onnx_load (graph/pass.h), of a message that is changed before it becomes a graph. Data
  * of other files is not in it. */
-typedef tare_status tarei_onnx_change_fn(Onnx__ModelProto *model, tare_error *err);
+typedef tare_status tarei_onnx_change_fn(Onnx__ModelProto *model, void *user, tare_error *err);
 tare_status tarei_onnx_load_changed(const char *path, const tare_load_options *options,
-                                    tarei_onnx_change_fn *change, tarei_graph **out,
+                                    tarei_onnx_change_fn *change, void *user, tarei_graph **out,
                                     tare_error *waits, tare_error *err);
 
 /* TARE_E_UNSUPPORTED where an operator has another form in this opset than in the oldest that is

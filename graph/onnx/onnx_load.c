@@ -136,7 +136,7 @@ static tare_status import_model(Onnx__ModelProto *const model, const char *const
 /* The message takes a copy of the weights, so it is gone before shapes are inferred. */
 static tare_status onnx_load_read_model(const tarei_source *const source, const char *const path,
                                         const char *const folder,
-                                        tarei_onnx_change_fn *const change,
+                                        tarei_onnx_change_fn *const change, void *const user,
                                         tarei_graph *const graph, tarei_onnx_dims **const declared,
                                         tare_error *const err) {
   Onnx__ModelProto *model = NULL;
@@ -146,7 +146,7 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
     status = tarei_onnx_fill_sparse(model, &graph->limits, err);
   }
   if (status == TARE_OK && change && model->graph) {
-    status = change(model, err);
+    status = change(model, user, err);
   }
   if (status == TARE_OK) {
     status = import_model(model, path, folder, graph, declared, err);
@@ -157,8 +157,9 @@ static tare_status onnx_load_read_model(const tarei_source *const source, const 
 
 static tare_status onnx_load_any(tarei_source *const source, const char *const path,
                                  const tare_load_options *const options,
-                                 tarei_onnx_change_fn *const change, tarei_graph **const out,
-                                 tare_error *const waits, tare_error *const err) {
+                                 tarei_onnx_change_fn *const change, void *const user,
+                                 tarei_graph **const out, tare_error *const waits,
+                                 tare_error *const err) {
   const tare_load_options o = options ? *options : (tare_load_options){0};
   TAREI_TRY(TAREI_CHECK_RESERVED(tare_load_options, options, err));
   TAREI_TRY(o.limits ? tarei_limits_check(o.limits, err) : TARE_OK);
@@ -169,7 +170,7 @@ static tare_status onnx_load_any(tarei_source *const source, const char *const p
   graph->limits = o.limits ? *o.limits : graph->limits;
   tarei_onnx_dims *declared = NULL;
   tare_status status =
-      onnx_load_read_model(source, path, o.external_folder, change, graph, &declared, err);
+      onnx_load_read_model(source, path, o.external_folder, change, user, graph, &declared, err);
   if (status != TARE_OK) {
     (void)tarei_fail_in(err, status, "%s", source->name);
   } else {
@@ -191,15 +192,16 @@ static tare_status onnx_load_any(tarei_source *const source, const char *const p
 tare_status tarei_onnx_load_source(tarei_source *const source, const char *const path,
                                    const tare_load_options *const options, tarei_graph **const out,
                                    tare_error *const waits, tare_error *const err) {
-  return onnx_load_any(source, path, options, NULL, out, waits, err);
+  return onnx_load_any(source, path, options, NULL, NULL, out, waits, err);
 }
 
 tare_status tarei_onnx_load_changed(const char *const path, const tare_load_options *const options,
-                                    tarei_onnx_change_fn *const change, tarei_graph **const out,
-                                    tare_error *const waits, tare_error *const err) {
+                                    tarei_onnx_change_fn *const change, void *const user,
+                                    tarei_graph **const out, tare_error *const waits,
+                                    tare_error *const err) {
   tarei_source source;
   TAREI_TRY(tarei_source_open(path, &source, err));
-  const tare_status status = onnx_load_any(&source, path, options, change, out, waits, err);
+  const tare_status status = onnx_load_any(&source, path, options, change, user, out, waits, err);
   tarei_source_close(&source);
   return status;
 }
@@ -207,5 +209,5 @@ tare_status tarei_onnx_load_changed(const char *const path, const tare_load_opti
 tare_status tarei_onnx_load(const char *const path, const tare_load_options *const options,
                             tarei_graph **const out, tare_error *const waits,
                             tare_error *const err) {
-  return tarei_onnx_load_changed(path, options, NULL, out, waits, err);
+  return tarei_onnx_load_changed(path, options, NULL, NULL, out, waits, err);
 }

@@ -11,6 +11,7 @@
 #include "graph/qdq/fold_norms.h"
 #include "graph/qdq/place.h"
 #include "graph/qdq/prepare.h"
+#include "graph/qdq/settle.h"
 #include "graph/qdq/raise.h"
 #include "graph/qdq/write.h"
 #include "graph/quantize/levels.h"
@@ -24,6 +25,7 @@ struct tare_export {
   int n_layers;
   size_t cap_layers;
   int n_folded_norms;
+  int n_decided;
   double headroom;          /* of scales of activations */
   char **unused_smoothings; /* names of tensors */
   int n_unused_smoothings;
@@ -269,6 +271,27 @@ done:
   return status;
 }
 
+/* The graph of what is written; inputs that are set leave graph and file. */
+static tare_status load_graph(tare_export *const out, const char *const path,
+                              const tare_export_options *const o,
+                              const tarei_pass_options *const passes, tarei_graph **const graph,
+                              tare_error *const waits, tare_error *const err) {
+  if (!o->n_sets) {
+    return tarei_onnx_load(path, o->load, graph, waits, err);
+  }
+  tarei_settling settling;
+  tare_status status = tarei_settling_find(path, o, passes, &settling, err);
+  if (status == TARE_OK) {
+    status = tarei_settle_file(&out->file, &settling, err);
+  }
+  if (status == TARE_OK) {
+    status = tarei_settled_graph(path, o, &settling, graph, waits, err);
+  }
+  out->n_decided = settling.n_decisions;
+  tarei_settling_fini(&settling);
+  return status;
+}
+
 static tare_status export_model(tare_export *const out, const char *const path,
                                 const tare_export_options *const o,
                                 const tarei_pass_options *const passes, tare_error *const err) {
@@ -278,7 +301,7 @@ static tare_status export_model(tare_export *const out, const char *const path,
   TAREI_TRY(tarei_onnx_file_open(path, o->load, &out->file, err));
   TAREI_TRY(check_hash(&out->file, path, o, err));
   TAREI_TRY(check_float(&out->file, path, err));
-  TAREI_TRY(tarei_onnx_load(path, o->load, &graph, &waits, err));
+  TAREI_TRY(load_graph(out, path, o, passes, &graph, &waits, err));
   tare_status status = tarei_qdq_prepare(graph, &waits, passes, err);
   if (status == TARE_OK && waits.status == TARE_OK) {
     status = tarei_fold_norms(&out->file, graph, passes, &out->n_folded_norms, err);
@@ -345,6 +368,10 @@ tare_exported_layer tare_export_layer(const tare_export *const out, const int i)
     return (tare_exported_layer){0};
   }
   return out->layers[i];
+}
+
+int tare_export_n_decided(const tare_export *const out) {
+  return out->n_decided;
 }
 
 int tare_export_n_folded_norms(const tare_export *const out) {

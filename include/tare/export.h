@@ -64,6 +64,14 @@ typedef enum tare_export_weights {
 /** "int8", "uint8", "float" or "int7"; NULL out of range. */
 TARE_API const char *tare_export_weights_name(int weights);
 
+/** An input that becomes a constant of the model that is written, as tare_model_set_values makes
+ * it. */
+typedef struct tare_export_set {
+  const char *input;
+  const double *values; /* one, or one for each element */
+  int n_values;
+} tare_export_set;
+
 typedef struct tare_export_options {
   const tare_table *table; /* scales, and what layers are raised to; read during the call only */
   bool any_table;          /* take the table even where it carries the hash of another model */
@@ -77,7 +85,10 @@ typedef struct tare_export_options {
                                     table's (tare_table_layer_precisions): int8-rows as `rows`, 16
                                     bits as int16 where that is `rows`, what is left as fp32 */
   const tare_load_options *load; /* limits, and where external data may lie; or NULL */
-  void *reserved[8];             /* for later versions; NULL */
+  const tare_export_set *sets;   /* inputs that the model has no more. An If that they decide is
+                                    replaced by its branch, whose layers are quantized as any */
+  int n_sets;
+  void *reserved[6]; /* for later versions; NULL */
 } tare_export_options;
 
 /** One layer that could run in int8. Strings belong to the export. */
@@ -132,6 +143,10 @@ TARE_API tare_exported_layer tare_export_layer(const tare_export *out, int i);
 /** Number of BatchNormalization nodes that the model which is written has no more: they are folded
  * into the weights and the bias of the Conv before them, since engines take no Q/DQ between. */
 TARE_API int tare_export_n_folded_norms(const tare_export *out);
+
+/** Number of If nodes that the model which is written has no more: tare_export_options.sets decide
+ * them, so that one branch took the place of each. */
+TARE_API int tare_export_n_decided(const tare_export *out);
 
 /** How many times as wide as the table's the scales of activations are: above 1 where the table is
  * of so few recordings that others exceed them. */

@@ -101,15 +101,27 @@ TARE_API tare_dtype tare_model_tensor_type(const tare_model *model, const char *
 
 /**
  * Turns an input into a constant. It is no longer an input, and nodes that depend only on it are
- * resolved. Ports returned before this call become invalid.
- * @param input name of an input without symbols in its dims
- * @param value value of every element; its type must be able to hold it, floats are rounded
+ * resolved: branches that it decides take the place of their If. Ports returned before this call
+ * become invalid.
+ * @param input name of an input without symbols in its dims, or of a vector
+ * @param value value of every element; its type must be able to hold it, floats are rounded. A
+ *        vector whose length is a symbol is as long as other inputs that have it, else 1
  * @return TARE_OK, TARE_E_USAGE (no such input, symbols in its dims, or a value that its type
  *         cannot hold), TARE_E_MEMORY, or an error of tare_model_load_with if the shapes cannot be
  *         inferred with this value
  */
 TARE_API tare_status tare_model_set(tare_model *model, const char *input, double value,
                                     tare_error *err);
+
+/**
+ * As tare_model_set, with a value for each element.
+ * @param values row-major; a single one is that of every element. A vector whose length is a symbol
+ *        is as long as they are, as is whatever else has the symbol
+ * @param n_values how many; at least 1
+ * @return also TARE_E_USAGE if the input has another number of elements
+ */
+TARE_API tare_status tare_model_set_values(tare_model *model, const char *input,
+                                           const double *values, int n_values, tare_error *err);
 
 /**
  * The model by whose outputs plans are judged, if it has no float output: the same with the float

@@ -9,7 +9,7 @@ from ._inputs import pick, warn
 from ._native import Keep, Path, ffi, lib, path_bytes, text
 from .errors import check as checked
 from .errors import make
-from .model import Model, load_options_of
+from .model import Constants, Model, load_options_of, values_of
 from .plan import Requests, requests_text
 from .table import Table
 
@@ -101,7 +101,8 @@ class ExportOptions:
                  profile: Optional[int] = None, layer_precisions: Requests = None,
                  any_table: bool = False, max_model_bytes: int = 0,
                  limits: Optional[Mapping[str, int]] = None,
-                 external_folder: Optional[Path] = None) -> None:
+                 external_folder: Optional[Path] = None,
+                 set: Optional[Constants] = None) -> None:
         self.source = path_bytes(model.path if isinstance(model, Model) else model)
         folder = model.external_folder if isinstance(model, Model) else external_folder
         scales = table if isinstance(table, Table) else Table.load(table)
@@ -115,6 +116,14 @@ class ExportOptions:
         self.requests = requests_text(layer_precisions) or ""
         c.layer_precisions = keep.text(self.requests)
         c.load = load_options_of(limits, folder, keep)
+        constants = set if set is not None else model.constants if isinstance(model, Model) else {}
+        c.n_sets = len(constants)
+        c.sets = sets = keep.array("tare_export_set[]", [{}] * len(constants))
+        for i, (name, value) in enumerate(constants.items()):
+            to = sets[i]
+            values = values_of(value)
+            to.input, to.n_values = keep.text(name), len(values)
+            to.values = keep.array("double[]", values)
 
 
 def export(model: Union[Model, Path], output: Path, table: Union[Table, Path],
@@ -127,6 +136,8 @@ def export(model: Union[Model, Path], output: Path, table: Union[Table, Path],
     - ``target``: one of :func:`tare.export_targets`, by default ``onnxruntime``
     - ``rows``: what becomes of layers that need a scale for each row: ``float`` (default), ``int16``
       or ``dynamic``
+    - ``set``: inputs that the written model has no more, as of :class:`tare.Model`, from which they
+      are taken otherwise; branches that they decide become part of the graph
     - ``weights``: ``int8`` (default), ``uint8``, ``int7`` or ``float``
     - ``profile``: column of a table with several, by default the largest of all
     - ``layer_precisions``: :data:`tare.Requests`

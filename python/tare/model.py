@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from ._native import Handle, Keep, Path, ffi, lib, owned_text, path_bytes, text
 from ._tensors import dtype_name
@@ -65,6 +65,15 @@ def load_options_of(limits_given: Optional[Mapping[str, int]], external_folder: 
     return options
 
 
+#: Inputs that become constants: a value, or one for each element, by name.
+Constants = Mapping[str, Union[float, Sequence[float]]]
+
+
+def values_of(value: Union[float, Sequence[float]]) -> list[float]:
+    """The values of an input that becomes a constant."""
+    return [float(v) for v in value] if isinstance(value, Sequence) else [float(value)]
+
+
 class Model(Handle):
     """An ONNX model.
 
@@ -77,7 +86,7 @@ class Model(Handle):
 
     def __init__(self, path: Path, *, limits: Optional[Mapping[str, int]] = None,
                  external_folder: Optional[Path] = None,
-                 set: Optional[Mapping[str, float]] = None) -> None:
+                 set: Optional[Constants] = None) -> None:
         keep = Keep()
         options = load_options_of(limits, external_folder, keep)
         super().__init__(
@@ -85,7 +94,8 @@ class Model(Handle):
         self.limits = dict(limits or {})
         self.external_folder = external_folder
         for name, value in (set or {}).items():
-            check(lib.tare_model_set, self._handle, name.encode(), float(value))
+            values = values_of(value)
+            check(lib.tare_model_set_values, self._handle, name.encode(), values, len(values))
         self.constants = dict(set or {})
 
     @classmethod

@@ -118,7 +118,20 @@ class Case:
             self.must("build", self.model, "--calib", table, *profile, "-o", plan)
             for path, wanted in samples:
                 self.check(plan, path, wanted, 0.25)
+        self.check_written(self.profiles()[0], *good[int(self.random.integers(len(good)))])
         return True
+
+    def check_written(self, profile, path, wanted):
+        """A model that is written for the flags of one sample."""
+        flags = [f for d in range(MOST_DEPTH) for f in ("--set", f"mode{d}={16 if path.stem[1 + d] == '1' else 8}")]
+        table, written = self.folder / "set.calib.json", self.folder / "w.onnx"
+        self.must("quantize", self.model, path, *flags, *profile, "-o", written)
+        self.check(written, path, wanted, 0.25)
+        self.must("calibrate", self.model, path, *flags, *profile, "--all-tensors", "-o", table)
+        self.must("export", self.model, "--calib", table, *flags, "-o", written)
+        self.check(written, path, wanted, 0.25)
+        if "mode0 int64" in self.must("inspect", written).stdout:
+            raise Wrong(f"{written} has an input that was set")
 
 
 def run_case(tare, folder, seed, k):

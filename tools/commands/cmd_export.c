@@ -12,6 +12,7 @@ enum { OPT_CALIB = OPT_COMMAND, OPT_PRECISIONS, OPT_COLUMN, OPT_FORCE };
 typedef struct export_arguments {
   opt_common common;
   opt_export export;
+  opt_model inputs;
   const char *model, *calib, *output;
 } export_arguments;
 
@@ -56,7 +57,8 @@ static error_t export_parse(const int key, char *const arg, struct argp_state *c
   switch (key) {
     case ARGP_KEY_INIT:
       state->child_inputs[0] = &a->export;
-      state->child_inputs[1] = &a->common;
+      state->child_inputs[1] = &a->inputs;
+      state->child_inputs[2] = &a->common;
       return 0;
     case 'o':
       a->output = arg;
@@ -84,8 +86,10 @@ static error_t export_parse(const int key, char *const arg, struct argp_state *c
   }
 }
 
-static const struct argp_child CHILDREN[] = {
-    {&opt_export_argp, 0, "Quantized model:", 1}, {&opt_common_argp, 0, "Common:", 2}, {0}};
+static const struct argp_child CHILDREN[] = {{&opt_export_argp, 0, "Quantized model:", 1},
+                                             {&opt_model_argp, 0, "Model:", 2},
+                                             {&opt_common_argp, 0, "Common:", 3},
+                                             {0}};
 
 static const struct argp ARGP = {
     .options = OPTIONS,
@@ -110,13 +114,22 @@ static tare_status export_check_output(const export_arguments *const a, tare_err
 /* A table brings no data. */
 static void export_print_hint(const export_arguments *const a) {
   char *const output = cli_quoted(a->output), *const model = cli_quoted(a->model);
-  printf("accuracy   not measured: tare run %s DATA --against %s\n", output, model);
+  printf("accuracy   not measured: tare run %s DATA --against %s", output, model);
+  for (int i = 0; i < a->inputs.n_sets; i++) {
+    char *const set = cli_format("%s=%s", a->inputs.sets[i].input, a->inputs.sets[i].text);
+    char *const quoted = cli_quoted(set);
+    printf(" --set %s", quoted);
+    free(quoted);
+    free(set);
+  }
+  printf("\n");
   free(output);
   free(model);
 }
 
 static void export_show(const export_arguments *const a, const export_work *const w) {
   if (!a->common.json) {
+    export_print_sets(&a->inputs);
     export_print(w->out, &a->export.options);
     export_print_written(a->output, w->external);
     export_print_hint(a);
@@ -125,6 +138,7 @@ static void export_show(const export_arguments *const a, const export_work *cons
   cJSON *const object = json_begin("export");
   json_text(object, "model", a->model);
   json_text(object, "table", a->calib);
+  export_json_sets(object, &a->inputs);
   export_json(object, w->out, &a->export.options);
   json_text(object, "output", a->output);
   json_bool(object, "external_data", w->external);
@@ -135,15 +149,21 @@ static void export_show(const export_arguments *const a, const export_work *cons
 static tare_status export_run(const export_arguments *const a, export_work *const w,
                               tare_error *const err) {
   const tare_load_options load = opt_load(&a->common);
-  const opt_model as_it_is = {0};
   tare_export_options o = a->export.options;
   CLI_TRY(export_check_output(a, err));
-  CLI_TRY(opt_model_load(&as_it_is, &a->common, a->model, &w->model, err));
+  CLI_TRY(opt_model_load(&a->inputs, &a->common, a->model, &w->model, err));
   CLI_TRY(table_load(&a->common, a->calib, a->model, w->model, o.any_table, &w->table, err));
   tare_model_free(&w->model);
   o.table = w->table;
   o.load = &load;
-  CLI_TRY(tare_export_new(a->model, &o, &w->out, err));
+  tare_export_set *const sets = opt_model_sets(&a->inputs);
+  o.sets = sets;
+  o.n_sets = a->inputs.n_sets;
+  const tare_status status = tare_export_new(a->model, &o, &w->out, err);
+  free(sets);
+  if (status != TARE_OK) {
+    return status;
+  }
   table_say_warnings(&a->common, a->calib, w->table);
   export_say(&a->common, w->out, a->output);
   CLI_TRY(tare_export_save(w->out, a->output, a->export.most, &w->external, err));
@@ -160,5 +180,6 @@ int cmd_export(const int argc, char **const argv) {
   tare_export_free(&w.out);
   tare_table_free(&w.table);
   tare_model_free(&w.model);
+  opt_model_fini(&a.inputs);
   return opt_end(argv[0], &a.common, status, &err);
 }

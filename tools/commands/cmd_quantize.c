@@ -336,6 +336,7 @@ static void print_files(const quantize_arguments *const a, const quantize_work *
       printf("profile %-2d %s\n", file->profile, text);
       free(text);
     }
+    export_print_sets(&a->in.model);
     export_print(file->out, &a->export.options);
     accuracy_print(&file->checked);
     export_print_written(file->path, file->external);
@@ -400,6 +401,7 @@ static void files_json(cJSON *const object, const quantize_arguments *const a,
 static void quantize_print_json(const quantize_arguments *const a, const quantize_work *const w) {
   cJSON *const object = json_begin("quantize");
   json_text(object, "model", a->in.path);
+  export_json_sets(object, &a->in.model);
   json_text(object, "method", tare_method_name(w->choice.tried[w->choice.best].method));
   cJSON *const list = json_add(object, "methods", json_array());
   for (int i = 0; i < w->choice.n_tried; i++) {

@@ -108,11 +108,7 @@ static tare_status load_sides(const run_arguments *const a, run_work *const w,
     CLI_TRY(side_load(a->against, &a->in.common, &w->against, err));
   }
   CLI_TRY(check_plans(a, w, err));
-  for (int i = 0; i < 2; i++) {
-    tare_model *const model = i ? w->against.model : w->plan.model;
-    CLI_TRY(model ? opt_model_apply(&a->in.model, model, err) : TARE_OK);
-  }
-  return TARE_OK;
+  return side_set_inputs(&w->plan, &w->against, &a->in.model, err);
 }
 
 /* A model on either side takes the profiles of the other side's plan, unless some were given. */

@@ -122,6 +122,22 @@ static void print_saturation(const tare_export *const out, const tare_export_opt
   }
 }
 
+void export_print_sets(const opt_model *const inputs) {
+  for (int i = 0; i < inputs->n_sets; i++) {
+    printf("%-10s %s=%s: no input of what is written\n", i ? "" : "set", inputs->sets[i].input,
+           inputs->sets[i].text);
+  }
+}
+
+void export_json_sets(cJSON *const object, const opt_model *const inputs) {
+  cJSON *const list = inputs->n_sets ? json_add(object, "set", json_array()) : NULL;
+  for (int i = 0; i < inputs->n_sets; i++) {
+    char *const text = cli_format("%s=%s", inputs->sets[i].input, inputs->sets[i].text);
+    json_text(list, NULL, text);
+    free(text);
+  }
+}
+
 void export_print(const tare_export *const out, const tare_export_options *const o) {
   const char *const engine = tare_export_target_at(o->target)->engine;
   char *const forms = count_forms(out);
@@ -131,6 +147,10 @@ void export_print(const tare_export *const out, const tare_export_options *const
   if (read != written) {
     printf("opset      raised from %" PRId64 " to %" PRId64 ": Q/DQ for %s needs it\n", read,
            written, engine);
+  }
+  if (tare_export_n_decided(out)) {
+    printf("decided    %d If: the branch that is taken stands in its place\n",
+           tare_export_n_decided(out));
   }
   if (tare_export_n_folded_norms(out)) {
     printf("folded     %d BatchNormalization into the weights of Conv\n",
@@ -164,6 +184,7 @@ void export_json(cJSON *const object, const tare_export *const out,
   json_text(object, "row_scales", tare_row_form_name((int)options->rows));
   json_int(object, "opset", written);
   json_int(object, "model_opset", read);
+  json_int(object, "decided_ifs", tare_export_n_decided(out));
   json_int(object, "folded_norms", tare_export_n_folded_norms(out));
   json_real(object, "headroom", tare_export_headroom(out));
   cJSON *const list = json_add(object, "layers", json_array());

@@ -5,6 +5,10 @@
 #include "tools/json_out.h"
 #include "tools/options/options.h"
 
+/* Inputs that were fixed, which the model that is written has no more; nothing for none. */
+void export_print_sets(const opt_model *inputs);
+void export_json_sets(cJSON *object, const opt_model *inputs);
+
 /* Prints target, opset, the number of layers by form, where sums saturate, and each layer that is
  * not int8 with its reason. */
 void export_print(const tare_export *out, const tare_export_options *options);

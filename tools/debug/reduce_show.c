@@ -28,7 +28,7 @@ static char *add_sets(char *line, const reduce_results *const x) {
   const opt_model *const sets = &x->r->all.in->model;
   for (int i = 0; i < sets->n_sets; i++) {
     if (x->last->model && has_input(x->last->model, sets->sets[i].input)) {
-      char *const value = cli_format("%s=%.17g", sets->sets[i].input, sets->sets[i].value);
+      char *const value = cli_format("%s=%s", sets->sets[i].input, sets->sets[i].text);
       line = add_option(line, "--set", value);
       free(value);
     }

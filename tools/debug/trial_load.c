@@ -15,7 +15,7 @@ tare_status trial_load(const trials *const all, const char *const path, tare_mod
     const int n = tare_model_inputs(*out, &inputs);
     for (int i = 0; i < n; i++) {
       if (strcmp(inputs[i].name, set->input) == 0) {
-        CLI_TRY(tare_model_set(*out, set->input, set->value, err));
+        CLI_TRY(opt_set_apply(set, *out, err));
         break;
       }
     }

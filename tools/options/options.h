@@ -126,10 +126,11 @@ typedef struct opt_weight_methods {
   tare_smoothing smoothing;
 } opt_weight_methods;
 
-/* A value that an input takes for good. */
+/* Values that an input takes for good, also as they were given. */
 typedef struct opt_set {
-  const char *input;
-  double value;
+  const char *input, *text;
+  double *values;
+  int n_values;
 } opt_set;
 
 typedef struct opt_streaming {
@@ -227,6 +228,9 @@ tare_status opt_model_load(const opt_model *options, const opt_common *common, c
                            tare_model **out, tare_error *err);
 
 /* Gives inputs of a model their values for good. */
+/* What an export is told of these inputs: an array of n_sets, which the caller frees. */
+tare_export_set *opt_model_sets(const opt_model *options);
+tare_status opt_set_apply(const opt_set *set, tare_model *model, tare_error *err);
 tare_status opt_model_apply(const opt_model *options, tare_model *model, tare_error *err);
 
 /* Profiles were given in some form. */

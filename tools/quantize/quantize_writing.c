@@ -1,6 +1,7 @@
 #include "tools/quantize/quantize_writing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tools/debug/scratch.h"
 
@@ -11,7 +12,12 @@ tare_status quantize_export(const quantize_writing *const how, const int profile
   o.table = how->table;
   o.profile = profile;
   o.load = &load;
-  return tare_export_new(how->model, &o, out, err);
+  tare_export_set *const sets = opt_model_sets(how->model_options);
+  o.sets = sets;
+  o.n_sets = how->model_options->n_sets;
+  const tare_status status = tare_export_new(how->model, &o, out, err);
+  free(sets);
+  return status;
 }
 
 tare_status quantize_plan(const quantize_writing *const how, const char *const path,
@@ -19,8 +25,9 @@ tare_status quantize_plan(const quantize_writing *const how, const char *const p
   tare_model *model = NULL;
   tare_build_options build = opt_build_options(NULL, how->common, NULL);
   build.layer_output_types = "*:fp32";
-  build.tensor_scales = true; /* as the engines have it that the file is for */
-  CLI_TRY(opt_model_load(how->model_options, how->common, path, &model, err));
+  build.tensor_scales = true;     /* as the engines have it that the file is for */
+  const opt_model as_it_is = {0}; /* inputs that are set are none of what is written */
+  CLI_TRY(opt_model_load(&as_it_is, how->common, path, &model, err));
   const tare_status status = tare_plan_build(model, how->profiles, &build, out, err);
   tare_model_free(&model);
   return status;

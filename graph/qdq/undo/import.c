@@ -171,7 +171,9 @@ static tare_status add_copies(tare_import *const out, const tarei_graph *const g
 /* --- open and save ---------------------------------------------------------------------------- */
 
 /* The message that becomes a graph is changed as the one that is written. */
-static tare_status spread_message(Onnx__ModelProto *const model, tare_error *const err) {
+static tare_status spread_message(Onnx__ModelProto *const model, void *const user,
+                                  tare_error *const err) {
+  (void)user;
   tarei_onnx_file file = {.model = model};
   tarei_spread_result result;
   const tare_status status = tarei_spread_integers(&file, &result, err);
@@ -195,7 +197,7 @@ static tare_status undo_model(tare_import *const out, const char *const path,
   TAREI_TRY(tarei_onnx_file_open(path, load, &out->file, err));
   TAREI_TRY(tarei_spread_integers(&out->file, &out->spread, err));
   TAREI_TRY(list_floats(out, err));
-  TAREI_TRY(tarei_onnx_load_changed(path, load, spread_message, &graph, &waits, err));
+  TAREI_TRY(tarei_onnx_load_changed(path, load, spread_message, NULL, &graph, &waits, err));
   tare_status status = tarei_qdq_prepare(graph, &waits, passes, err);
   if (status == TARE_OK) {
     status = tarei_undo_qdq(&out->file, graph, &out->spread, &out->undo, &out->table, err);
