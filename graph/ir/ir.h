@@ -203,6 +203,8 @@ tare_status tarei_graph_clone(const tarei_graph *graph, tarei_graph **out, tare_
 int tarei_graph_add_value(tarei_graph *graph, const char *name);
 int tarei_graph_add_unique(tarei_graph *graph, const char *name_base); /* a number is put behind a
                                                                           name that is taken */
+int tarei_graph_add_counted(tarei_graph *graph, const char *name_base); /* the least number from 1, so
+                                                         that it does not depend on other values */
 int tarei_graph_add_value_like(tarei_graph *graph, const char *name_base, int value);
 int tarei_graph_add_const(tarei_graph *graph, const char *name_base, tare_dtype dtype, int rank,
                           const int64_t *dims, const void *data); /* data NULL: zeros */

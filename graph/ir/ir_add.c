@@ -139,7 +139,7 @@ static int base_length(const char *const base) {
 }
 
 /* The base itself where it is free, else the base with a number behind it. */
-static char *unique_name(tarei_graph *const graph, const char *const base) {
+static char *unique_name(tarei_graph *const graph, const char *const base, const int first) {
   if (!make_names(graph)) {
     return NULL;
   }
@@ -149,7 +149,7 @@ static char *unique_name(tarei_graph *const graph, const char *const base) {
   }
   const size_t size = (size_t)length + 24;
   char *const name = tarei_realloc(NULL, size);
-  for (int i = graph->n_values; name; i++) {
+  for (int i = first; name; i++) {
     (void)snprintf(name, size, "%.*s_%d", length, base, i);
     if (tarei_names_find(&graph->names, name) < 0) {
       break;
@@ -159,7 +159,11 @@ static char *unique_name(tarei_graph *const graph, const char *const base) {
 }
 
 int tarei_graph_add_unique(tarei_graph *const graph, const char *const name_base) {
-  return append_value(graph, unique_name(graph, name_base));
+  return append_value(graph, unique_name(graph, name_base, graph->n_values));
+}
+
+int tarei_graph_add_counted(tarei_graph *const graph, const char *const name_base) {
+  return append_value(graph, unique_name(graph, name_base, 1));
 }
 
 int tarei_graph_add_value_like(tarei_graph *const graph, const char *const name_base,
@@ -200,7 +204,7 @@ int tarei_graph_add_const(tarei_graph *const graph, const char *const name_base,
                           const tare_dtype dtype, const int rank, const int64_t *const dims,
                           const void *const data) {
   assert(tare_dtype_size(dtype) > 0 && rank >= 0 && rank <= TARE_MAX_RANK);
-  const int index = append_value(graph, unique_name(graph, name_base));
+  const int index = append_value(graph, unique_name(graph, name_base, graph->n_values));
   if (index < 0) {
     return -1;
   }

@@ -31,13 +31,22 @@ static const char *settle_first_output(const Onnx__NodeProto *const node) {
   return "";
 }
 
+static bool note_known(tarei_names *const known, const char *const name) {
+  const bool is_new = *name && tarei_names_find(known, name) < 0;
+  const bool good = !is_new || tarei_names_grow(known);
+  if (is_new && good) {
+    tarei_names_add(known, name, 0);
+  }
+  return good;
+}
+
 /* --- messages -------------------------------------------------------------------------------- */
 
 static bool take_decision(Onnx__GraphProto *const graph, const tarei_decision *const d,
-                          tarei_settle_rest *const left) {
+                          const tarei_names *const decided, tarei_settle_rest *const left) {
   for (size_t i = 0; i < graph->n_node; i++) {
     if (is_if(graph->node[i]) && strcmp(settle_first_output(graph->node[i]), d->output) == 0) {
-      return tarei_message_take_branch(graph, i, d->then, left);
+      return tarei_message_take_branch(graph, i, d->then, decided, left);
     }
   }
   return true;
@@ -45,13 +54,18 @@ static bool take_decision(Onnx__GraphProto *const graph, const tarei_decision *c
 
 static tare_status settle_message(Onnx__ModelProto *const model, const tarei_settling *const s,
                                   tarei_settle_rest *const left, tare_error *const err) {
-  bool good = true;
+  tarei_names decided = {0};
+  bool good = tarei_names_init(&decided, (size_t)s->n_decisions);
   for (int i = 0; good && i < s->n_sets; i++) {
     good = tarei_message_set(model->graph, &s->sets[i], left);
   }
   for (int i = 0; good && i < s->n_decisions; i++) {
-    good = take_decision(model->graph, &s->decisions[i], left);
+    good = note_known(&decided, s->decisions[i].output);
   }
+  for (int i = 0; good && i < s->n_decisions; i++) {
+    good = take_decision(model->graph, &s->decisions[i], &decided, left);
+  }
+  tarei_names_fini(&decided);
   return good ? TARE_OK : tarei_fail_memory(err, "inputs that are set", sizeof *s);
 }
 
@@ -128,14 +142,6 @@ static bool follows(const Onnx__NodeProto *const node, const tarei_names *const 
     all = !node->attribute[a]->g;
   }
   return all;
-}
-
-static bool note_known(tarei_names *const known, const char *const name) {
-  const bool good = tarei_names_grow(known);
-  if (good && *name) {
-    tarei_names_add(known, name, 0);
-  }
-  return good;
 }
 
 static bool add_probe(Onnx__GraphProto *const graph, settle_probes *const p,

@@ -188,27 +188,42 @@ bool tarei_message_set(Onnx__GraphProto *const graph, const tare_export_set *con
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-/* Names that a graph and its bodies define, but those of one body. */
-static bool note_defined(const Onnx__GraphProto *const graph, const Onnx__GraphProto *const but,
+static bool settle_note(tarei_names *const out, const char *const name) {
+  const bool known = !*name || tarei_names_find(out, name) >= 0;
+  const bool good = known || tarei_names_grow(out);
+  if (!known && good) {
+    tarei_names_add(out, name, 0);
+  }
+  return good;
+}
+
+/* An If that is decided is going to lose its bodies. */
+static bool is_going(const Onnx__NodeProto *const node, const tarei_names *const decided) {
+  bool going = false;
+  for (size_t o = 0; !going && o < node->n_output; o++) {
+    going = tarei_names_find(decided, tarei_onnx_text(node->output[o])) >= 0;
+  }
+  return going;
+}
+
+/* Names that a graph and its bodies define. */
+static bool note_defined(const Onnx__GraphProto *const graph, const tarei_names *const decided,
                          tarei_names *const out) {
   bool good = true;
   for (size_t i = 0; good && i < graph->n_initializer; i++) {
-    good = tarei_names_grow(out);
-    tarei_names_add(out, tarei_onnx_text(graph->initializer[i]->name), 0);
+    good = settle_note(out, tarei_onnx_text(graph->initializer[i]->name));
   }
   for (size_t i = 0; good && i < graph->n_input; i++) {
-    good = tarei_names_grow(out);
-    tarei_names_add(out, tarei_onnx_text(graph->input[i]->name), 0);
+    good = settle_note(out, tarei_onnx_text(graph->input[i]->name));
   }
   for (size_t i = 0; good && i < graph->n_node; i++) {
     const Onnx__NodeProto *const node = graph->node[i];
     for (size_t o = 0; good && o < node->n_output; o++) {
-      good = tarei_names_grow(out);
-      tarei_names_add(out, tarei_onnx_text(node->output[o]), 0);
+      good = settle_note(out, tarei_onnx_text(node->output[o]));
     }
-    for (size_t a = 0; good && a < node->n_attribute; a++) {
+    for (size_t a = 0; good && a < node->n_attribute && !is_going(node, decided); a++) {
       const Onnx__GraphProto *const body = node->attribute[a]->g;
-      good = !body || body == but || note_defined(body, but, out);
+      good = !body || note_defined(body, decided, out);
     }
   }
   return good;
@@ -293,11 +308,12 @@ static bool rename_graph(renaming *const r, Onnx__GraphProto *const graph) {
 }
 
 /* What the branch defines gets names that nothing else has. */
-static bool make_unique(const Onnx__GraphProto *const graph, Onnx__GraphProto *const branch) {
+static bool make_unique(const Onnx__GraphProto *const graph, Onnx__GraphProto *const branch,
+                        const tarei_names *const decided) {
   tarei_names taken = {0};
   renaming r = {0};
   bool good = tarei_names_init(&taken, 64) && tarei_names_init(&r.from, 16) &&
-              note_defined(graph, branch, &taken);
+              note_defined(graph, decided, &taken);
   for (size_t i = 0; good && i < branch->n_initializer; i++) {
     good = rename_taken(&r, &taken, tarei_onnx_text(branch->initializer[i]->name));
   }
@@ -386,7 +402,7 @@ static bool take_nodes(Onnx__GraphProto *const graph, const size_t at,
 }
 
 bool tarei_message_take_branch(Onnx__GraphProto *const graph, const size_t i, const bool then,
-                               tarei_settle_rest *const left) {
+                               const tarei_names *const decided, tarei_settle_rest *const left) {
   Onnx__NodeProto *const node = graph->node[i];
   const char *const which = then ? "then_branch" : "else_branch";
   const Onnx__AttributeProto *const attribute = tarei_onnx_find_attr(node, which);
@@ -394,7 +410,7 @@ bool tarei_message_take_branch(Onnx__GraphProto *const graph, const size_t i, co
   if (!branch) {
     return true; /* the graph has said so */
   }
-  bool good = settle_leave_out(left, &node->base) && make_unique(graph, branch) &&
+  bool good = settle_leave_out(left, &node->base) && make_unique(graph, branch, decided) &&
               name_nodes(node, i, branch, which) &&
               append_list((void ***)&graph->initializer, &graph->n_initializer,
                           (void *const *)branch->initializer, branch->n_initializer);

@@ -18,8 +18,9 @@ void tarei_settle_rest_free(tarei_settle_rest *left); /* and all of them */
 bool tarei_message_set(Onnx__GraphProto *graph, const tare_export_set *set,
                        tarei_settle_rest *left);
 
-/* Replaces node i, an If, by its branch. False when out of memory. */
+/* Replaces node i, an If, by its branch. `decided` has an output of each If that goes so. False
+ * when out of memory. */
 bool tarei_message_take_branch(Onnx__GraphProto *graph, size_t i, bool then,
-                               tarei_settle_rest *left);
+                               const tarei_names *decided, tarei_settle_rest *left);
 
 #endif

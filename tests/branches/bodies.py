@@ -1,6 +1,6 @@
 """Bodies by chance: each is nodes of a file, and a function of numpy that raises Refused where they cannot run.
 
-All make y [1, 4] of x [1, N]. Their names begin with what is given, so that a file has no name twice.
+All make y [1, 4] of x [1, N]. Their names begin with what is given.
 """
 import os
 import sys
@@ -131,10 +131,15 @@ def foreign(name, n, random):
     return b.graph(f"{name}_y"), compute
 
 
+def sides(random):
+    """What the names of branches end in: they may have the same, as nothing sees both."""
+    return "bb" if random.random() < 0.3 else "te"
+
+
 def chosen(name, n, random, depth=1):
     """An If on the flag of this depth."""
     b = Body(name)
-    branches = [body(f"{name}_{side}", n, random, depth) for side in "te"]
+    branches = [body(f"{name}_{side}", n, random, depth) for side in sides(random)]
     y = b.add("If", [f"flag{depth}"], "y", then_branch=branches[0][0], else_branch=branches[1][0])
 
     def compute(x, flags):
@@ -146,7 +151,7 @@ def repeated(name, n, random, depth=1):
     """An If in a Loop that adds up what it gives."""
     turns = int(random.integers(1, 4))
     b, turn = Body(name), Body(f"{name}_b")
-    branches = [body(f"{name}_l{side}", n, random, depth) for side in "te"]
+    branches = [body(f"{name}_l{side}", n, random, depth) for side in sides(random)]
     made = turn.add("If", [f"flag{depth}"], "made", then_branch=branches[0][0], else_branch=branches[1][0])
     total = turn.add("Add", [f"{name}_so", made], "total")
     go = turn.add("Identity", [f"{name}_go"], "on")

@@ -74,7 +74,7 @@ typedef struct move {
 
 static tare_status move_value(const move *const m, const int v, tare_error *const err) {
   const tarei_value *const from = &m->from->values[v];
-  const int made = tarei_graph_add_unique(m->to, from->name);
+  const int made = tarei_graph_add_counted(m->to, from->name); /* as graph/qdq/settle.h has it */
   if (made < 0) {
     return tarei_fail_memory(err, from->name, sizeof *from);
   }
