@@ -215,7 +215,7 @@ static tare_status fit_sum(const tare_profiles *const profiles, const tare_fit f
   const tarei_symbol_sum *const sum = &profiles->sums[symbol];
   int changed = -1, parts = sum->constant > 0;
   for (int i = 0; i < profiles->n_symbols; i++) {
-    const bool in = sum->counts[i] > 0;
+    const bool in = tarei_symbol_sum_count(sum, i) > 0;
     changed = in && fitted->run[i] != fitted->own[i] ? i : changed;
     parts += in && (fitted->run[i] > 0 || fitted->own[i] > 0);
   }

@@ -5,15 +5,15 @@
 #include "shapes/profile_set.h"
 #include "shapes/profiles.h"
 
-static bool profile_match_holds(const tarei_profile *const profile, const int symbol,
+static bool profile_match_holds(const tare_range *const profile, const int symbol,
                                 const int64_t value) {
-  return profile->ranges[symbol].min <= value && value <= profile->ranges[symbol].max;
+  return profile[symbol].min <= value && value <= profile[symbol].max;
 }
 
 int tare_profiles_find(const tare_profiles *const profiles, const int64_t *const values) {
   for (int p = 0; p < profiles->count; p++) {
     int i = 0;
-    while (i < profiles->n_symbols && profile_match_holds(&profiles->items[p], i, values[i])) {
+    while (i < profiles->n_symbols && profile_match_holds(profiles->items[p], i, values[i])) {
       i++;
     }
     if (i == profiles->n_symbols) {
@@ -38,7 +38,7 @@ int tare_profiles_nearest(const tare_profiles *const profiles, const int64_t *co
   for (int p = 0; p < profiles->count; p++) {
     double sum = 0;
     for (int i = 0; i < profiles->n_symbols; i++) {
-      sum += profile_match_distance(profiles->items[p].ranges[i], values[i]);
+      sum += profile_match_distance(profiles->items[p][i], values[i]);
     }
     if (nearest < 0 || sum < least) {
       nearest = p;
@@ -56,7 +56,7 @@ static int find_culprits(const tare_profiles *const profiles, const int64_t *con
   for (int i = 0; i < profiles->n_symbols; i++) {
     culprit[i] = false;
     for (int p = 0; p < profiles->count && !culprit[i] && !profiles->sums[i].is; p++) {
-      culprit[i] = !profile_match_holds(&profiles->items[p], i, values[i]);
+      culprit[i] = !profile_match_holds(profiles->items[p], i, values[i]);
     }
     n += culprit[i];
   }
@@ -68,7 +68,7 @@ static int find_unnamed(const tare_profiles *const profiles, const bool *const c
   for (int i = 0; i < profiles->n_symbols; i++) {
     bool ones = culprit[i];
     for (int p = 0; p < profiles->count; p++) {
-      ones = ones && profiles->items[p].ranges[i].max == 1;
+      ones = ones && profiles->items[p][i].max == 1;
     }
     if (ones) {
       return i;
@@ -127,7 +127,7 @@ tare_status tare_profiles_explain(const tare_profiles *const profiles, const int
   for (int p = 0; p < profiles->count; p++) {
     tarei_str_add(&s, "%sprofile %d takes ", p ? "; " : "", p);
     for (int i = 0, shown = 0; i < profiles->n_symbols; i++) {
-      const tare_range r = profiles->items[p].ranges[i];
+      const tare_range r = profiles->items[p][i];
       if (culprit[i]) {
         tarei_str_add(&s, "%s%s%s%" PRId64 "..%" PRId64, shown++ ? ", " : "",
                       n > 1 ? profiles->symbols[i] : "", n > 1 ? " " : "", r.min, r.max);
@@ -155,9 +155,9 @@ tare_status tarei_fail_unknown_input(const tare_port *const inputs, const int n_
   for (int i = 0; i < n_inputs; i++) {
     tarei_str_add(&s, "%s%s", i ? ", " : "", inputs[i].name);
   }
-  const char *names[TARE_MAX_SYMBOLS];
-  const int n =
-      n_inputs < TARE_MAX_SYMBOLS ? n_inputs : TARE_MAX_SYMBOLS; /* the rest is not near */
+  enum { MOST_NAMES = 1024 }; /* the rest is not near */
+  const char *names[MOST_NAMES];
+  const int n = n_inputs < MOST_NAMES ? n_inputs : MOST_NAMES;
   for (int i = 0; i < n; i++) {
     names[i] = inputs[i].name;
   }
@@ -252,7 +252,7 @@ static tare_status check_bound_sum(const tare_profiles *const profiles, const in
   }
   tarei_str s = {0};
   for (int i = 0, shown = 0; i < profiles->n_symbols; i++) {
-    if (terms->counts[i]) {
+    if (tarei_symbol_sum_count(terms, i)) {
       tarei_str_add(&s, "%s%s is %" PRId64, shown++ ? " and " : "", profiles->symbols[i],
                     values[i]);
     }

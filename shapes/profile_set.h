@@ -8,31 +8,28 @@
 #include "base/error.h"
 #include "shapes/symbol_sum.h"
 
-typedef struct tarei_profile {
-  tare_range ranges[TARE_MAX_SYMBOLS];
-} tarei_profile;
-
 struct tare_profiles {
   tare_port *inputs; /* a copy with its own strings */
   int n_inputs;
-  int (*dim_symbols)[TARE_MAX_RANK];     /* per input and dim: number of the symbol, -1 if fixed */
-  const char *symbols[TARE_MAX_SYMBOLS]; /* strings of the inputs */
+  int (*dim_symbols)[TARE_MAX_RANK]; /* per input and dim: number of the symbol, -1 if fixed */
+  const char **symbols;              /* strings of the inputs */
   int n_symbols;
-  tarei_symbol_sum sums[TARE_MAX_SYMBOLS]; /* of which symbols a symbol is the sum */
-  tarei_profile items[TARE_MAX_PROFILES];
+  tarei_symbol_sum *sums;               /* of which symbols a symbol is the sum */
+  tare_range *items[TARE_MAX_PROFILES]; /* a range for each symbol */
   int count;
 };
 
-/* A profile with 1:1:1 for every symbol. */
-tarei_profile tarei_profile_ones(void);
+/* A profile with 1:1:1 for every symbol, to be freed; NULL if memory runs out. */
+tare_range *tarei_profiles_ones(const tare_profiles *profiles, tare_error *err);
 
 /* The ranges of sums that are not given follow from those of the others. TARE_E_LIMIT where they
  * exceed 64 bits. */
 tare_status tarei_profiles_derive(const tare_profiles *profiles, const bool *given,
-                                  tarei_profile *profile, tare_error *err);
+                                  tare_range *profile, tare_error *err);
 
-/* Checks min <= opt <= max of every symbol, and that sums are sums, and adds the profile. */
-tare_status tarei_profiles_append(tare_profiles *profiles, const tarei_profile *profile,
+/* Checks min <= opt <= max of every symbol, and that sums are sums, and adds a copy of the profile.
+ */
+tare_status tarei_profiles_append(tare_profiles *profiles, const tare_range *profile,
                                   tare_error *err);
 
 /* TARE_E_USAGE for an unknown input; the message lists the names. */

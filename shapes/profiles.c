@@ -2,11 +2,13 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "shapes/profile_set.h"
 
+/* There is room for TARE_MAX_SYMBOLS names, or for the axes of all inputs where those are fewer. */
 static tare_status number_symbol(tare_profiles *const set, const char *const name, int *const out,
                                  tare_error *const err) {
   for (*out = 0; *out < set->n_symbols; ++*out) {
@@ -49,6 +51,28 @@ static tare_status copy_port(tare_profiles *const set, const tare_port *const fr
   return TARE_OK;
 }
 
+static tare_status profiles_reserve(tare_profiles *const set, const tare_port *const inputs,
+                                    tare_error *const err) {
+  size_t n = 0;
+  for (int i = 0; i < set->n_inputs; i++) {
+    n += (size_t)inputs[i].rank;
+  }
+  n = n < TARE_MAX_SYMBOLS ? n : TARE_MAX_SYMBOLS;
+  set->symbols = tarei_calloc(n, sizeof *set->symbols);
+  return set->symbols ? TARE_OK : tarei_fail_memory(err, "profiles", n * sizeof *set->symbols);
+}
+
+static tare_status profiles_read_sums(tare_profiles *const set, tare_error *const err) {
+  set->sums = tarei_calloc((size_t)set->n_symbols, sizeof *set->sums);
+  if (!set->sums) {
+    return tarei_fail_memory(err, "profiles", (size_t)set->n_symbols * sizeof *set->sums);
+  }
+  for (int s = 0; s < set->n_symbols; s++) {
+    set->sums[s] = tarei_symbol_sum_read(set->symbols[s], set->symbols, set->n_symbols);
+  }
+  return TARE_OK;
+}
+
 tare_status tare_profiles_new(const tare_port *const inputs, const int n_inputs,
                               tare_profiles **const out, tare_error *const err) {
   *out = NULL;
@@ -63,15 +87,16 @@ tare_status tare_profiles_new(const tare_port *const inputs, const int n_inputs,
     return tarei_fail_memory(err, "profiles", (size_t)n_inputs * sizeof *inputs);
   }
   set->n_inputs = n_inputs;
-  for (int i = 0; i < n_inputs; i++) {
-    const tare_status status = copy_port(set, &inputs[i], i, err);
-    if (status != TARE_OK) {
-      tare_profiles_free(&set);
-      return status;
-    }
+  tare_status status = profiles_reserve(set, inputs, err);
+  for (int i = 0; i < n_inputs && status == TARE_OK; i++) {
+    status = copy_port(set, &inputs[i], i, err);
   }
-  for (int s = 0; s < set->n_symbols; s++) {
-    set->sums[s] = tarei_symbol_sum_read(set->symbols[s], set->symbols, set->n_symbols);
+  if (status == TARE_OK) {
+    status = profiles_read_sums(set, err);
+  }
+  if (status != TARE_OK) {
+    tare_profiles_free(&set);
+    return status;
   }
   *out = set;
   return TARE_OK;
@@ -88,17 +113,38 @@ void tare_profiles_free(tare_profiles **const profiles) {
       free((char *)set->inputs[i].dims[axis].symbol);
     }
   }
+  for (int p = 0; p < set->count; p++) {
+    free(set->items[p]);
+  }
   free(set->inputs);
   free(set->dim_symbols);
+  free(set->symbols);
+  free(set->sums);
   free(set);
   *profiles = NULL;
+}
+
+static tare_status profiles_add_copy(tare_profiles *const set, const tare_range *const profile,
+                                     tare_error *const err) {
+  const size_t bytes = (size_t)set->n_symbols * sizeof *profile;
+  tare_range *const copy = tarei_memdup(profile, bytes);
+  if (!copy) {
+    return tarei_fail_memory(err, "profiles", bytes);
+  }
+  set->items[set->count++] = copy;
+  return TARE_OK;
 }
 
 tare_status tarei_profiles_clone(const tare_profiles *const profiles, tare_profiles **const out,
                                  tare_error *const err) {
   TAREI_TRY(tare_profiles_new(profiles->inputs, profiles->n_inputs, out, err));
-  memcpy((*out)->items, profiles->items, sizeof profiles->items);
-  (*out)->count = profiles->count;
+  for (int p = 0; p < profiles->count; p++) {
+    const tare_status status = profiles_add_copy(*out, profiles->items[p], err);
+    if (status != TARE_OK) {
+      tare_profiles_free(out);
+      return status;
+    }
+  }
   return TARE_OK;
 }
 
@@ -111,31 +157,44 @@ bool tarei_profiles_add_up(const tare_profiles *const profiles, int64_t *const v
   return true;
 }
 
-void tarei_profiles_replace(tare_profiles *const profiles, const int64_t *const min,
-                            const int64_t *const max) {
-  for (int i = 0; i < profiles->n_symbols; i++) {
-    profiles->items[0].ranges[i] = (tare_range){min[i], max[i], max[i]};
+tare_status tarei_profiles_replace(tare_profiles *const profiles, const int64_t *const min,
+                                   const int64_t *const max, tare_error *const err) {
+  tare_range *const profile = tarei_profiles_ones(profiles, err);
+  if (!profile) {
+    return TARE_E_MEMORY;
   }
-  profiles->count = 1;
+  for (int i = 0; i < profiles->n_symbols; i++) {
+    profile[i] = (tare_range){min[i], max[i], max[i]};
+  }
+  while (profiles->count) {
+    free(profiles->items[--profiles->count]);
+  }
+  profiles->items[profiles->count++] = profile;
+  return TARE_OK;
 }
 
-tarei_profile tarei_profile_ones(void) {
-  tarei_profile profile;
-  for (int i = 0; i < TARE_MAX_SYMBOLS; i++) {
-    profile.ranges[i] = (tare_range){1, 1, 1};
+tare_range *tarei_profiles_ones(const tare_profiles *const profiles, tare_error *const err) {
+  const size_t n = (size_t)profiles->n_symbols;
+  tare_range *const profile = tarei_calloc(n, sizeof *profile);
+  if (!profile) {
+    (void)tarei_fail_memory(err, "profiles", n * sizeof *profile);
+    return NULL;
+  }
+  for (size_t i = 0; i < n; i++) {
+    profile[i] = (tare_range){1, 1, 1};
   }
   return profile;
 }
 
 /* The range of a sum. */
 static tare_status profiles_sum_range(const tare_profiles *const set,
-                                      const tarei_profile *const profile, const int symbol,
+                                      const tare_range *const profile, const int symbol,
                                       tare_range *const out, tare_error *const err) {
   int64_t min[TARE_MAX_SYMBOLS], opt[TARE_MAX_SYMBOLS], max[TARE_MAX_SYMBOLS];
-  for (int i = 0; i < TARE_MAX_SYMBOLS; i++) {
-    min[i] = profile->ranges[i].min;
-    opt[i] = profile->ranges[i].opt;
-    max[i] = profile->ranges[i].max;
+  for (int i = 0; i < set->n_symbols; i++) {
+    min[i] = profile[i].min;
+    opt[i] = profile[i].opt;
+    max[i] = profile[i].max;
   }
   const tarei_symbol_sum *const sum = &set->sums[symbol];
   return tarei_symbol_sum_value(sum, min, &out->min) &&
@@ -146,19 +205,19 @@ static tare_status profiles_sum_range(const tare_profiles *const set,
 }
 
 tare_status tarei_profiles_derive(const tare_profiles *const set, const bool *const given,
-                                  tarei_profile *const profile, tare_error *const err) {
+                                  tare_range *const profile, tare_error *const err) {
   for (int i = 0; i < set->n_symbols; i++) {
     if (set->sums[i].is && !given[i]) {
-      TAREI_TRY(profiles_sum_range(set, profile, i, &profile->ranges[i], err));
+      TAREI_TRY(profiles_sum_range(set, profile, i, &profile[i], err));
     }
   }
   return TARE_OK;
 }
 
 static tare_status profiles_check_sum(const tare_profiles *const set,
-                                      const tarei_profile *const profile, const int symbol,
+                                      const tare_range *const profile, const int symbol,
                                       tare_error *const err) {
-  const tare_range r = profile->ranges[symbol];
+  const tare_range r = profile[symbol];
   tare_range sum;
   TAREI_TRY(profiles_sum_range(set, profile, symbol, &sum, err));
   return r.min == sum.min && r.opt == sum.opt && r.max == sum.max
@@ -169,10 +228,10 @@ static tare_status profiles_check_sum(const tare_profiles *const set,
                           set->symbols[symbol], sum.min, sum.opt, sum.max, r.min, r.opt, r.max);
 }
 
-tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile *const profile,
+tare_status tarei_profiles_append(tare_profiles *const set, const tare_range *const profile,
                                   tare_error *const err) {
   for (int i = 0; i < set->n_symbols; i++) {
-    const tare_range r = profile->ranges[i];
+    const tare_range r = profile[i];
     if (r.min < 0 || r.min > r.opt || r.opt > r.max) {
       return tarei_fail(err, TARE_E_USAGE,
                         "%s=%" PRId64 ":%" PRId64 ":%" PRId64
@@ -186,15 +245,14 @@ tare_status tarei_profiles_append(tare_profiles *const set, const tarei_profile 
   if (set->count == TARE_MAX_PROFILES) {
     return tarei_fail(err, TARE_E_LIMIT, "more than %d profiles", TARE_MAX_PROFILES);
   }
-  set->items[set->count++] = *profile;
-  return TARE_OK;
+  return profiles_add_copy(set, profile, err);
 }
 
 bool tarei_profiles_fix(const tare_profiles *const profiles, const int symbol,
                         int64_t *const value) {
-  *value = profiles->items[0].ranges[symbol].min;
+  *value = profiles->count ? profiles->items[0][symbol].min : 0;
   for (int p = 0; p < profiles->count; p++) {
-    const tare_range r = profiles->items[p].ranges[symbol];
+    const tare_range r = profiles->items[p][symbol];
     if (r.min != *value || r.max != *value) {
       return false;
     }
@@ -229,7 +287,7 @@ tare_range tare_profiles_range(const tare_profiles *const profiles, const int pr
   if (!tarei_has_number(symbol, profiles->n_symbols)) {
     return (tare_range){0};
   }
-  return profiles->items[profile].ranges[symbol];
+  return profiles->items[profile][symbol];
 }
 
 /* A name that the specification's syntax would read otherwise stands in quotes. */

@@ -38,7 +38,8 @@ const char *tarei_profiles_input_of(const tare_profiles *profiles, int symbol);
 bool tarei_profiles_add_up(const tare_profiles *profiles, int64_t *values);
 
 /* Makes the set consist of one profile, from one value per symbol to another. */
-void tarei_profiles_replace(tare_profiles *profiles, const int64_t *min, const int64_t *max);
+tare_status tarei_profiles_replace(tare_profiles *profiles, const int64_t *min, const int64_t *max,
+                                   tare_error *err);
 
 /* tare_profiles_explain of the shapes of inputs, whose names it says. */
 tare_status tarei_profiles_explain_inputs(const tare_profiles *profiles, const int64_t *values,

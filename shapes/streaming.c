@@ -269,8 +269,8 @@ tarei_symbol_sum tarei_streaming_growth_of(const tare_streaming *const s, const 
   bool once = false;
   for (int i = 0; sum.is && i < n; i++) {
     if (strcmp(names[i], in->symbol) == 0) {
-      once = sum.counts[i] == 1;
-      sum.counts[i] = 0;
+      once = tarei_symbol_sum_count(&sum, i) == 1;
+      tarei_symbol_sum_take_away(&sum, i);
     }
   }
   sum.is = sum.is && once;
@@ -285,7 +285,8 @@ static int64_t growth_at(const tare_streaming *const s, const tarei_symbol_sum *
   const int n = tarei_streaming_symbols(s, names);
   bool follows = true;
   for (int i = 0; i < n; i++) {
-    follows = follows && (!growth->counts[i] || (chunk && strcmp(names[i], chunk) == 0));
+    follows =
+        follows && (!tarei_symbol_sum_count(growth, i) || (chunk && strcmp(names[i], chunk) == 0));
     values[i] = size;
   }
   return follows && tarei_symbol_sum_value(growth, values, &value) ? value : -1;

@@ -26,7 +26,7 @@ static struct tarei_utterance_joint joint_of(const tarei_utterance *const u, con
         port->dims[d].symbol ? tarei_symbol_sum_read(port->dims[d].symbol, u->symbols, u->n_symbols)
                              : (tarei_symbol_sum){.is = false};
     for (int i = 0; sum.is && i < u->n_symbols; i++) {
-      if (sum.counts[i] && is_of_state(s, u->symbols[i])) {
+      if (tarei_symbol_sum_count(&sum, i) && is_of_state(s, u->symbols[i])) {
         joint = (struct tarei_utterance_joint){.axis = d, .length = sum};
       }
     }

@@ -16,8 +16,11 @@ static tare_status build_widen(const tare_profiles *const profiles, const int p,
     max[s] = r.min == r.max && r.min > 1 && r.max <= INT64_MAX / 2 ? 2 * r.max : r.max;
   }
   TAREI_TRY(tarei_profiles_clone(profiles, out, err));
-  tarei_profiles_replace(*out, min, max);
-  return TARE_OK;
+  const tare_status status = tarei_profiles_replace(*out, min, max, err);
+  if (status != TARE_OK) {
+    tare_profiles_free(out);
+  }
+  return status;
 }
 
 /* Adds to a failure which lengths near the maximum of a profile work, if it fails there. */
@@ -56,9 +59,11 @@ static void build_suggest(const tare_model *const model, const tare_profiles *co
   }
 }
 
-static tare_status build_and_suggest(const tare_model *const model, const tare_profiles *const profiles,
-                              const tare_build_options *const options, const bool is_observed,
-                              tare_plan **const out, tare_error *const err) {
+static tare_status build_and_suggest(const tare_model *const model,
+                                     const tare_profiles *const profiles,
+                                     const tare_build_options *const options,
+                                     const bool is_observed, tare_plan **const out,
+                                     tare_error *const err) {
   tare_error failure = {0};
   const tare_status status = tarei_plan_make(model, profiles, options, is_observed, out, &failure);
   if (status == TARE_OK) {

@@ -114,14 +114,14 @@ static tare_status length_check_shapes(tare_length_check *const c, const int64_t
 }
 
 /* From the lengths that were given, or what is shorter, to the values. */
-static void length_check_bound(const tare_length_check *const c, tare_plan *const plan,
-                               const int64_t *const values) {
+static tare_status length_check_bound(const tare_length_check *const c, tare_plan *const plan,
+                                      const int64_t *const values, tare_error *const err) {
   int64_t least[TARE_MAX_SYMBOLS] = {0};
   for (int s = 0; s < tare_profiles_n_symbols(c->profiles); s++) {
     const int64_t min = tare_profiles_range(c->profiles, 0, s).min;
     least[s] = min < values[s] ? min : values[s];
   }
-  tarei_profiles_replace(plan->profiles, least, values);
+  return tarei_profiles_replace(plan->profiles, least, values, err);
 }
 
 static size_t length_check_bytes(const tarei_part *const root, const int v) {
@@ -166,8 +166,8 @@ static size_t length_check_peak(const tarei_part *const root, int *const last) {
  * planned. */
 static bool length_check_is_small(tare_length_check *const c, const int64_t *const values) {
   const tarei_part *const root = &c->read->root;
-  length_check_bound(c, c->read, values);
-  if (tarei_part_bound(root, NULL) != TARE_OK) {
+  if (length_check_bound(c, c->read, values, NULL) != TARE_OK ||
+      tarei_part_bound(root, NULL) != TARE_OK) {
     return false;
   }
   int *const last = tarei_calloc((size_t)root->graph->n_values, sizeof *last);
@@ -195,7 +195,7 @@ static tare_status length_check_memory(tare_length_check *const c, const int64_t
     return TARE_OK;
   }
   TAREI_TRY(length_check_optimize(c, err));
-  length_check_bound(c, c->optimized, values);
+  TAREI_TRY(length_check_bound(c, c->optimized, values, err));
   TAREI_TRY(tarei_part_bound(&c->optimized->root, err));
   TAREI_TRY(length_check_make_steps(c, err));
   TAREI_TRY(tarei_plan_memory(c->optimized, err));

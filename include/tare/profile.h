@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TARE_MAX_SYMBOLS 16
+#define TARE_MAX_SYMBOLS 1024
 #define TARE_MAX_PROFILES 64
 
 /** Range of one symbol in one profile; 0 <= min <= opt <= max. */

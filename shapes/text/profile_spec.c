@@ -1,4 +1,5 @@
 /* "samples=1600:16000:80000,batch=1:1:4" */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -43,7 +44,7 @@ static tare_status profile_spec_find_symbol(const tare_profiles *const set, cons
 }
 
 static tare_status profile_spec_parse_item(const tare_profiles *const set, const char *const at,
-                                           const char *const end, tarei_profile *const profile,
+                                           const char *const end, tare_range *const profile,
                                            bool *const seen, tare_error *const err) {
   const char *const equals = tarei_find_unquoted(at, '=');
   if (equals >= end) {
@@ -56,7 +57,7 @@ static tare_status profile_spec_parse_item(const tare_profiles *const set, const
     return tarei_fail(err, TARE_E_USAGE, "duplicate symbol '%s'", set->symbols[symbol]);
   }
   seen[symbol] = true;
-  if (!parse_range(equals + 1, end, &profile->ranges[symbol])) {
+  if (!parse_range(equals + 1, end, &profile[symbol])) {
     return tarei_fail(err, TARE_E_USAGE,
                       "'%.*s' is not a range: expected MIN:OPT:MAX or one number, each 0..2^63-1",
                       (int)(end - equals - 1), equals + 1);
@@ -65,8 +66,7 @@ static tare_status profile_spec_parse_item(const tare_profiles *const set, const
 }
 
 static tare_status parse_items(const tare_profiles *const set, const char *const spec,
-                               tarei_profile *const profile, bool *const seen,
-                               tare_error *const err) {
+                               tare_range *const profile, bool *const seen, tare_error *const err) {
   if (!tarei_find_unquoted(spec, 0)) {
     return tarei_fail(err, TARE_E_USAGE, "unterminated single quote");
   }
@@ -107,14 +107,15 @@ bool tarei_profile_spec_range(const char *const spec, const char *const symbol,
 
 tare_status tare_profiles_add(tare_profiles *const profiles, const char *const spec,
                               tare_error *const err) {
-  tarei_profile profile = tarei_profile_ones();
+  tare_range *const profile = tarei_profiles_ones(profiles, err);
   bool seen[TARE_MAX_SYMBOLS] = {false};
-  tare_status status = parse_items(profiles, spec, &profile, seen, err);
+  tare_status status = profile ? parse_items(profiles, spec, profile, seen, err) : TARE_E_MEMORY;
   if (status == TARE_OK) {
-    status = tarei_profiles_derive(profiles, seen, &profile, err);
+    status = tarei_profiles_derive(profiles, seen, profile, err);
   }
   if (status == TARE_OK) {
-    status = tarei_profiles_append(profiles, &profile, err);
+    status = tarei_profiles_append(profiles, profile, err);
   }
+  free(profile);
   return status == TARE_OK ? TARE_OK : tarei_fail_in(err, status, "profile \"%s\"", spec);
 }

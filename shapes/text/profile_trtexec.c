@@ -1,5 +1,6 @@
 /* trtexec's syntax for profiles: three lists of "input:1x1600", for min, opt and max. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -192,9 +193,8 @@ static tare_status profile_trtexec_read_list(const tare_profiles *const set, con
 }
 
 /* A symbol that some of the lists set must be set by all of them. */
-static tare_status profile_trtexec_combine(const shape_list *const lists,
-                                           tarei_profile *const profile, bool *const given,
-                                           tare_error *const err) {
+static tare_status profile_trtexec_combine(const shape_list *const lists, tare_range *const profile,
+                                           bool *const given, tare_error *const err) {
   static const char *const labels[N_SPECS] = {"min", "opt", "max"};
   const tare_profiles *const set = lists[OPT].set;
   for (int i = 0; i < set->n_symbols; i++) {
@@ -208,8 +208,7 @@ static tare_status profile_trtexec_combine(const shape_list *const lists,
     }
     given[i] = with >= 0;
     if (with >= 0) {
-      profile->ranges[i] =
-          (tare_range){lists[MIN].values[i], lists[OPT].values[i], lists[MAX].values[i]};
+      profile[i] = (tare_range){lists[MIN].values[i], lists[OPT].values[i], lists[MAX].values[i]};
     }
   }
   return TARE_OK;
@@ -229,9 +228,16 @@ tare_status tare_profiles_add_shapes(tare_profiles *const profiles, const char *
       return tarei_fail_in(err, status, "shapes \"%s\"", texts[k]);
     }
   }
-  tarei_profile profile = tarei_profile_ones();
+  tare_range *const profile = tarei_profiles_ones(profiles, err);
   bool given[TARE_MAX_SYMBOLS] = {false};
-  TAREI_TRY(profile_trtexec_combine(lists, &profile, given, err));
-  TAREI_TRY(tarei_profiles_derive(profiles, given, &profile, err));
-  return tarei_profiles_append(profiles, &profile, err);
+  tare_status status =
+      profile ? profile_trtexec_combine(lists, profile, given, err) : TARE_E_MEMORY;
+  if (status == TARE_OK) {
+    status = tarei_profiles_derive(profiles, given, profile, err);
+  }
+  if (status == TARE_OK) {
+    status = tarei_profiles_append(profiles, profile, err);
+  }
+  free(profile);
+  return status;
 }

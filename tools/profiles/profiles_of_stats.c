@@ -119,7 +119,10 @@ static char *symbol_at(const char **const at) {
 }
 
 static tare_status parse_ranges(stats_profiles *const s, tare_error *const err) {
-  tare_port ports[TARE_MAX_SYMBOLS];
+  tare_port *const ports = calloc(TARE_MAX_SYMBOLS, sizeof *ports);
+  if (!ports) {
+    return cli_fail(err, TARE_E_MEMORY, "no memory for %d symbols", TARE_MAX_SYMBOLS);
+  }
   char *names[TARE_MAX_SYMBOLS];
   int n = 0;
   const char *at = tare_stats_profile(s->stats, 0);
@@ -136,6 +139,7 @@ static tare_status parse_ranges(stats_profiles *const s, tare_error *const err) 
   for (int i = 0; i < n; i++) {
     free(names[i]);
   }
+  free(ports);
   return status;
 }
 

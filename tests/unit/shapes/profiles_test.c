@@ -114,20 +114,44 @@ static void expressions_have_a_largest_value(void **state) {
   tare_profiles_free(&set);
 }
 
+enum { MANY = TARE_MAX_SYMBOLS + 1, OF_PORT = 8, PORTS = MANY / OF_PORT + 1 };
+
+static void make_ports_of_many(tare_port *const ports, char (*const names)[8]) {
+  for (int i = 0; i < MANY; i++) {
+    (void)snprintf(names[i], sizeof names[i], "s%d", i);
+    ports[i / OF_PORT].name = names[i];
+    ports[i / OF_PORT].dtype = TARE_F32;
+    ports[i / OF_PORT].dims[i % OF_PORT] = (tare_dim){.value = -1, .symbol = names[i]};
+    ports[i / OF_PORT].rank = i % OF_PORT + 1;
+  }
+}
+
+static void many_symbols_have_ranges(void **state) {
+  (void)state;
+  static tare_port ports[PORTS];
+  static char names[MANY][8];
+  make_ports_of_many(ports, names);
+  tare_profiles *set = make(ports, PORTS - 1), *copy = NULL;
+  assert_int_equal(tare_profiles_n_symbols(set), TARE_MAX_SYMBOLS);
+  assert_int_equal(tare_profiles_add(set, "s1023=2:3:4,s500=7", NULL), TARE_OK);
+  assert_int_equal(tarei_profiles_clone(set, &copy, NULL), TARE_OK);
+  tare_profiles_free(&set);
+  assert_int_equal(tare_profiles_range(copy, 0, 1023).opt, 3);
+  assert_int_equal(tare_profiles_range(copy, 0, 500).max, 7);
+  assert_int_equal(tare_profiles_range(copy, 0, 0).max, 1);
+  tare_profiles_free(&copy);
+}
+
 static void too_many_symbols_are_refused(void **state) {
   (void)state;
-  static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
-                                      "j", "k", "l", "m", "n", "o", "p", "q"};
-  tare_port ports[3] = {{"x", TARE_F32, 8}, {"y", TARE_F32, 8}, {"z", TARE_F32, 1}};
-  for (int i = 0; i < 17; i++) {
-    ports[i / 8].dims[i % 8] = (tare_dim){-1, names[i]};
-  }
-  tare_profiles *set = make(ports, 2);
-  tare_profiles_free(&set);
+  static tare_port ports[PORTS];
+  static char names[MANY][8];
+  tare_profiles *set = NULL;
   tare_error err = {0};
-  assert_int_equal(tare_profiles_new(ports, 3, &set, &err), TARE_E_LIMIT);
+  make_ports_of_many(ports, names);
+  assert_int_equal(tare_profiles_new(ports, PORTS, &set, &err), TARE_E_LIMIT);
   assert_null(set);
-  assert_message(&err, "more than 16 symbols: 'q' is one too many");
+  assert_message(&err, "more than 1024 symbols: 's1024' is one too many");
 }
 
 static void specs_are_read(void **state) {
@@ -499,6 +523,7 @@ int profiles_test(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(symbols_come_in_order_of_appearance),
       cmocka_unit_test(expressions_have_a_largest_value),
+      cmocka_unit_test(many_symbols_have_ranges),
       cmocka_unit_test(too_many_symbols_are_refused),
       cmocka_unit_test(specs_are_read),
       cmocka_unit_test(wrong_specs_are_named),
