@@ -18,9 +18,9 @@ tare_status tarei_plan_map_symbols(tare_plan *const plan, tare_error *const err)
   plan->n_symbols = n;
   for (int s = 0; s < n; s++) {
     const char *const name = tarei_exprs_symbol_name(exprs, s);
-    const bool measured = tarei_exprs_is_measured(exprs, s);
-    plan->symbols[s] = measured ? -1 : tarei_profiles_find_symbol(plan->profiles, name);
-    if (plan->symbols[s] < 0 && !measured) {
+    const bool lacks = tarei_exprs_is_measured(exprs, s) || tarei_exprs_is_dropped(exprs, s);
+    plan->symbols[s] = lacks ? -1 : tarei_profiles_find_symbol(plan->profiles, name);
+    if (plan->symbols[s] < 0 && !lacks) {
       return tarei_fail(err, TARE_E_USAGE, "no profile gives a range for symbol '%s'", name);
     }
   }

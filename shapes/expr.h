@@ -40,6 +40,10 @@ tarei_expr tarei_expr_new_symbol(tarei_exprs *pool, const char *name);
 /* Gives a symbol another name, which no other may have (asserted). False if memory runs out. */
 bool tarei_exprs_rename(tarei_exprs *pool, int symbol, const char *name);
 
+/* Says that no dim has a symbol any more: it is found by no name. */
+void tarei_exprs_drop(tarei_exprs *pool, int symbol);
+bool tarei_exprs_is_dropped(const tarei_exprs *pool, int symbol);
+
 /* Says that a symbol may be 0, before there are expressions that depend on it. */
 void tarei_exprs_may_be_empty(tarei_exprs *pool, int symbol);
 

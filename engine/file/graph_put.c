@@ -97,6 +97,14 @@ static void put_form(tarei_writer *const w, const tarei_quant *const q) {
   }
 }
 
+/* A symbol, or where none has that name the sum of others that it says. */
+static tarei_expr port_dim(tarei_exprs *const exprs, const char *const symbol) {
+  tarei_expr sum = TAREI_EXPR_NONE;
+  const bool is_sum = tarei_exprs_find_symbol(exprs, symbol) < 0 && strchr(symbol, '+') &&
+                      tarei_expr_parse(exprs, symbol, &sum, NULL) == TARE_OK;
+  return is_sum ? sum : tarei_expr_symbol(exprs, symbol);
+}
+
 /* Dims of the plan's inputs have the symbols that profiles fix, which a reader fixes again. */
 static void put_dims(const graph_put_file *const file, const tarei_part *const part,
                      const int value) {
@@ -107,7 +115,7 @@ static void put_dims(const graph_put_file *const file, const tarei_part *const p
   }
   for (int d = 0; d < g->values[value].rank; d++) {
     const char *const symbol = port ? port->dims[d].symbol : NULL;
-    const tarei_expr dim = symbol ? tarei_expr_symbol(g->exprs, symbol) : g->values[value].dims[d];
+    const tarei_expr dim = symbol ? port_dim(g->exprs, symbol) : g->values[value].dims[d];
     put_inferred(file, g->exprs, tarei_expr_has_names(g->exprs, dim) ? TAREI_EXPR_NONE : dim);
   }
 }

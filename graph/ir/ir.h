@@ -104,6 +104,8 @@ typedef struct tarei_value {
   tarei_expr *contents; /* symbolic contents of a small integer tensor (row-major), or NULL; owned.
                            Entries may be TAREI_EXPR_NONE */
   int n_contents;
+  char **declared; /* of an input: per axis its name in the model where it is not that of its dim,
+                      else NULL; owned, NULL if there are none */
   tarei_quant quant;
 } tarei_value;
 
@@ -179,6 +181,7 @@ struct tarei_graph {
   /* A body (an attribute of an If, Loop or Scan) shares the expressions of the enclosing graph.
    * Each value that it takes from there by name is an input after its formal ones: input n_formal +
    * i is input captures[i] of the node, which comes after the inputs of the operator. */
+  struct tarei_equal_dims *equal; /* where inference notes which dims must be equal, or NULL */
   bool is_body;
   int n_formal;
   int *captures;

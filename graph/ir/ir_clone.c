@@ -6,6 +6,16 @@
 
 static tarei_graph *clone_body(const tarei_graph *body);
 
+static bool clone_declared(tarei_value *const to, char *const *const names) {
+  to->declared = names ? tarei_calloc(TARE_MAX_RANK, sizeof *to->declared) : NULL;
+  bool good = !names == !to->declared;
+  for (int d = 0; names && good && d < TARE_MAX_RANK; d++) {
+    to->declared[d] = tarei_strdup(names[d]);
+    good = !names[d] == !to->declared[d];
+  }
+  return good;
+}
+
 /* The copy owns nothing of `from` even when it fails half-way. */
 static bool clone_value(tarei_value *const to, const tarei_value *const from) {
   *to = *from;
@@ -17,7 +27,9 @@ static bool clone_value(tarei_value *const to, const tarei_value *const from) {
   to->quant.scales = from->quant.scales
                          ? tarei_memdup(from->quant.scales, n_scales * sizeof *to->quant.scales)
                          : NULL;
-  return to->name && !from->contents == !to->contents && !from->quant.scales == !to->quant.scales;
+  const bool declared = clone_declared(to, from->declared);
+  return declared && to->name && !from->contents == !to->contents &&
+         !from->quant.scales == !to->quant.scales;
 }
 
 bool tarei_attr_copy(tarei_node *const to, const tarei_attr *const from) {

@@ -23,6 +23,10 @@ void tarei_value_fini(tarei_value *const value) {
   free(value->name);
   free(value->contents);
   free(value->quant.scales);
+  for (int d = 0; value->declared && d < TARE_MAX_RANK; d++) {
+    free(value->declared[d]);
+  }
+  free(value->declared);
   tarei_buffer_release(value->data);
   *value = (tarei_value){0};
 }

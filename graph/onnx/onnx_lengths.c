@@ -35,7 +35,7 @@ tare_status tarei_onnx_declared(const tarei_graph *const graph, const Onnx__Grap
 static int input_symbols(const tarei_graph *const graph, const char **const names) {
   int n = 0;
   for (int s = 0; s < tarei_exprs_n_symbols(graph->exprs) && n < TARE_MAX_SYMBOLS; s++) {
-    if (!tarei_exprs_is_measured(graph->exprs, s)) {
+    if (!tarei_exprs_is_measured(graph->exprs, s) && !tarei_exprs_is_dropped(graph->exprs, s)) {
       names[n++] = tarei_exprs_symbol_name(graph->exprs, s);
     }
   }
@@ -54,7 +54,8 @@ static tare_status name_by(const tarei_graph *const graph, const int symbol,
   const char *names[TARE_MAX_SYMBOLS];
   const int n = input_symbols(graph, names);
   tarei_str text = {0};
-  if (length == TAREI_EXPR_NONE || tarei_expr_uses(graph->exprs, length, symbol) ||
+  if (length == TAREI_EXPR_NONE || tarei_exprs_is_dropped(graph->exprs, symbol) ||
+      tarei_expr_uses(graph->exprs, length, symbol) ||
       tarei_symbol_sum_read(tarei_exprs_symbol_name(graph->exprs, symbol), names, n).is) {
     return TARE_OK;
   }

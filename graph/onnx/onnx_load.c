@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "graph/fix_symbols.h"
+#include "graph/join_axes.h"
 #include "graph/onnx/importer.h"
 #include "graph/onnx/onnx_functions.h"
 #include "graph/onnx/onnx_sparse.h"
@@ -175,7 +176,10 @@ static tare_status onnx_load_any(tarei_source *const source, const char *const p
     (void)tarei_fail_in(err, status, "%s", source->name);
   } else {
     graph->model_hash = XXH64(source->data, source->size, 0 /* seed */);
-    status = tarei_graph_infer_or_wait(&graph, waits, err);
+    status = tarei_graph_join_axes(graph, err);
+    if (status == TARE_OK) {
+      status = tarei_graph_infer_or_wait(&graph, waits, err);
+    }
     if (status == TARE_OK && !(waits && waits->status)) {
       status = tarei_onnx_name_sums(graph, declared, err);
     }

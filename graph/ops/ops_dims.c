@@ -1,3 +1,4 @@
+#include "graph/equal_dims.h"
 #include "graph/ops/ops_common.h"
 
 /* The pool leaves a constant out of a maximum when it knows that it never decides. */
@@ -44,6 +45,7 @@ tarei_expr tarei_ops_product(const tarei_graph *const graph, const tarei_shape *
 bool tarei_ops_unify(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b,
                      tarei_expr *const out) {
   int64_t n;
+  tarei_equal_dims_note(graph, a, b, false);
   *out = tarei_expr_is_const(graph->exprs, b, &n) ? b : a;
   return a == b || !tarei_ops_differ(graph, a, b);
 }
@@ -63,6 +65,7 @@ static bool dims_broadcast_dim(const tarei_graph *const graph, const tarei_expr 
     *out = a;
     return true;
   }
+  tarei_equal_dims_note(graph, a, b, true);
   const bool a_wide = a_const || tarei_ops_at_least(graph, a, 2);
   const bool b_wide = b_const || tarei_ops_at_least(graph, b, 2);
   if (a_wide && b_wide && tarei_ops_differ(graph, a, b)) {
@@ -94,6 +97,7 @@ tare_status tarei_ops_broadcast(const tarei_graph *const graph, const tarei_shap
 
 static bool fits_dim(const tarei_graph *const graph, const tarei_expr from, const tarei_expr to) {
   int64_t n;
+  tarei_equal_dims_note(graph, from, to, true);
   return (tarei_expr_is_const(graph->exprs, from, &n) && n == 1) ||
          !tarei_ops_at_least(graph, from, 2) || !tarei_ops_differ(graph, from, to);
 }
@@ -118,6 +122,7 @@ tare_status tarei_ops_want_fits(const tarei_graph *const graph, const tarei_valu
 tare_status tarei_ops_want_vector(const tarei_graph *const graph, const tarei_value *const value,
                                   const tarei_expr n, tare_error *const err) {
   TAREI_TRY(tarei_ops_want_rank(value, 1, 1, err));
+  tarei_equal_dims_note(graph, value->dims[0], n, false);
   if (!tarei_ops_differ(graph, value->dims[0], n)) {
     return TARE_OK;
   }

@@ -91,7 +91,8 @@ const char *tarei_exprs_symbol_name(const tarei_exprs *const pool, const int sym
 
 int tarei_exprs_find_symbol(const tarei_exprs *const pool, const char *const name) {
   for (size_t i = 0; i < pool->n_symbols; i++) {
-    if (!pool->symbols[i].owner && strcmp(pool->symbols[i].name, name) == 0) {
+    if (!pool->symbols[i].owner && !pool->symbols[i].dropped &&
+        strcmp(pool->symbols[i].name, name) == 0) {
       return (int)i;
     }
   }
@@ -279,6 +280,15 @@ bool tarei_exprs_rename(tarei_exprs *const pool, const int symbol, const char *c
   free(pool->symbols[symbol].name);
   pool->symbols[symbol].name = copy;
   return true;
+}
+
+void tarei_exprs_drop(tarei_exprs *const pool, const int symbol) {
+  assert(symbol >= 0 && (size_t)symbol < pool->n_symbols && !pool->symbols[symbol].owner);
+  pool->symbols[symbol].dropped = true;
+}
+
+bool tarei_exprs_is_dropped(const tarei_exprs *const pool, const int symbol) {
+  return pool->symbols[symbol].dropped;
 }
 
 void tarei_exprs_may_be_empty(tarei_exprs *const pool, const int symbol) {

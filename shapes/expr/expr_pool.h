@@ -70,6 +70,7 @@ typedef struct tarei_symbol {
   bool expected;  /* used by a text, but not yet measured */
   bool empty;     /* may be 0 */
   int64_t least;  /* known bound, beside what `owner` and `empty` say */
+  bool dropped;   /* no dim has it any more */
 } tarei_symbol;
 
 /* An interval of integers; INT64_MIN and INT64_MAX mean no bound. */

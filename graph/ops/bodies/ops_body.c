@@ -47,6 +47,7 @@ static void make_constant(tarei_graph *const graph, const tarei_node *const node
 
 tare_status tarei_ops_hand_captures(tarei_graph *const graph, tarei_node *const node,
                                     tarei_graph *const body, tare_error *const err) {
+  body->equal = graph->equal;
   for (int i = 0; i < body->n_inputs - body->n_formal;) {
     const int outside = node->in[body->captures[i]];
     TAREI_TRY(hand_in(graph, body, body->n_formal + i, outside, err));

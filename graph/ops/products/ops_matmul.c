@@ -1,9 +1,11 @@
 /* Matrix products with batch dims, shared by MatMul, Gemm and the operators made of them. */
+#include "graph/equal_dims.h"
 #include "graph/ops/ops_common.h"
 
 tare_status tarei_ops_want_inner(const tarei_graph *const graph, const tarei_value *const a,
                                  const int a_axis, const tarei_value *const b, const int b_axis,
                                  tare_error *const err) {
+  tarei_equal_dims_note(graph, a->dims[a_axis], b->dims[b_axis], false);
   if (!tarei_ops_differ(graph, a->dims[a_axis], b->dims[b_axis])) {
     return TARE_OK;
   }

@@ -1,0 +1,297 @@
+#include "graph/join_axes.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "graph/equal_dims.h"
+#include "graph/pass.h"
+#include "shapes/expr_linear.h"
+
+enum { NO_SYMBOL = -1 };
+
+/* What is known of a symbol of the inputs. */
+typedef struct axis_symbol {
+  bool unnamed;  /* has no name but that of its input and a number */
+  bool used;     /* an input has it */
+  int same;      /* a symbol before it that it is the same as, or itself */
+  tarei_expr is; /* the number or sum that it is, over the expressions of the graph, or NONE */
+} axis_symbol;
+
+typedef struct join {
+  tarei_graph *graph;
+  axis_symbol *symbols;
+  int n_symbols;
+  const tarei_exprs *inferred; /* of the pairs */
+  tarei_equal_dims pairs;
+  int *first; /* per expression: a symbol that it is equal to, or -1 */
+  int n_joined;
+} join;
+
+/* --- names --------------------------------------------------------------------------------------
+ */
+
+/* "past.3.key_d2" for an axis of past.3.key. */
+static bool is_named_by(const char *const name, const char *const input) {
+  const size_t n = strlen(input), length = strlen(name);
+  return strncmp(name, input, n) == 0 && length > n + 1 && !isalnum((unsigned char)name[n]) &&
+         (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '_');
+}
+
+static void look_at_axis(join *const j, const tarei_value *const v, const int axis) {
+  const int s = tarei_expr_is_symbol(j->graph->exprs, v->dims[axis]);
+  if (s >= 0) {
+    axis_symbol *const symbol = &j->symbols[s];
+    symbol->unnamed =
+        !symbol->used && is_named_by(tarei_exprs_symbol_name(j->graph->exprs, s), v->name);
+    symbol->used = true;
+  }
+}
+
+static bool start_join(join *const j, tarei_graph *const graph) {
+  *j = (join){.graph = graph, .n_symbols = tarei_exprs_n_symbols(graph->exprs)};
+  j->symbols = tarei_calloc((size_t)j->n_symbols, sizeof *j->symbols);
+  for (int s = 0; j->symbols && s < j->n_symbols; s++) {
+    j->symbols[s] = (axis_symbol){.same = s, .is = TAREI_EXPR_NONE};
+  }
+  for (int i = 0; j->symbols && i < graph->n_inputs; i++) {
+    const tarei_value *const v = &graph->values[graph->inputs[i]];
+    for (int d = 0; d < v->rank; d++) {
+      look_at_axis(j, v, d);
+    }
+  }
+  return j->symbols != NULL;
+}
+
+/* --- what pairs say -----------------------------------------------------------------------------
+ */
+
+static int root_of(const join *const j, int s) {
+  while (j->symbols[s].same != s) {
+    s = j->symbols[s].same;
+  }
+  return s;
+}
+
+/* A name of the model is better than none, and an earlier one than a later. */
+static void join_symbols(join *const j, int a, int b, const bool or_one) {
+  a = root_of(j, a);
+  b = root_of(j, b);
+  const bool unnamed = j->symbols[a].unnamed || j->symbols[b].unnamed;
+  if (a == b || (or_one && !unnamed)) {
+    return;
+  }
+  const bool swap = j->symbols[a].unnamed != j->symbols[b].unnamed ? j->symbols[a].unnamed : b < a;
+  j->symbols[swap ? a : b].same = swap ? b : a;
+  j->n_joined++;
+}
+
+/* Only symbols that inputs have: no measured ones. */
+static bool is_of_inputs(const join *const j, const tarei_linear_sum *const sum) {
+  bool is = sum->n > 0;
+  for (int t = 0; t < sum->n && is; t++) {
+    is = sum->terms[t].symbol < j->n_symbols && j->symbols[sum->terms[t].symbol].used;
+  }
+  return is;
+}
+
+/* The term whose symbol is the sum of all else, where the difference is 0; -1: none. */
+static int whole_of(const tarei_linear_sum *const d) {
+  int found = -1;
+  for (int t = 0; t < d->n; t++) {
+    const int64_t sign = d->terms[t].factor;
+    bool whole = (sign == 1 && d->constant <= 0) || (sign == -1 && d->constant >= 0);
+    for (int i = 0; i < d->n && whole; i++) {
+      whole = i == t || (d->terms[i].factor < 0) != (sign < 0);
+    }
+    found = whole ? t : found;
+  }
+  return found;
+}
+
+static tarei_expr sum_without(const join *const j, const tarei_linear_sum *const d,
+                              const int whole) {
+  tarei_exprs *const exprs = j->graph->exprs;
+  const int64_t sign = -d->terms[whole].factor;
+  tarei_expr sum = tarei_expr_const(exprs, sign * d->constant);
+  for (int t = 0; t < d->n; t++) {
+    const char *const name = tarei_exprs_symbol_name(exprs, d->terms[t].symbol);
+    if (t != whole) {
+      sum = tarei_expr_add(exprs, sum,
+                           tarei_expr_mul(exprs, tarei_expr_const(exprs, sign * d->terms[t].factor),
+                                          tarei_expr_symbol(exprs, name)));
+    }
+  }
+  return sum;
+}
+
+/* A symbol that is a number or a sum, where the difference of two dims is 0. */
+static void learn_sum(join *const j, const tarei_linear_sum *const d, const bool or_one) {
+  const int whole = whole_of(d);
+  if (whole < 0 || (d->n == 1 && d->constant == 0)) {
+    return;
+  }
+  axis_symbol *const symbol = &j->symbols[d->terms[whole].symbol];
+  if (symbol->is == TAREI_EXPR_NONE &&
+      (d->n == 1 ? symbol->unnamed && !or_one : symbol->unnamed || !or_one)) {
+    symbol->is = sum_without(j, d, whole);
+  }
+}
+
+/* Two symbols that are equal to an expression that is no sum are equal. */
+static void learn_from_expr(join *const j, const tarei_expr a, const tarei_expr b) {
+  const int s = tarei_expr_is_symbol(j->inferred, a);
+  if (s < 0 || s >= j->n_symbols || !j->symbols[s].used) {
+    return;
+  }
+  if (j->first[b] >= 0) {
+    join_symbols(j, s, j->first[b], false);
+  }
+  j->first[b] = s;
+}
+
+static void learn(join *const j, tarei_exprs *const exprs, const tarei_equal_pair *const pair) {
+  tarei_linear_sum d;
+  const bool linear = tarei_expr_linear(exprs, tarei_expr_sub(exprs, pair->a, pair->b), &d);
+  if (linear && is_of_inputs(j, &d)) {
+    const bool two = d.n == 2 && d.constant == 0 && d.terms[0].factor == -d.terms[1].factor;
+    if (two) {
+      join_symbols(j, d.terms[0].symbol, d.terms[1].symbol, pair->or_one);
+    } else {
+      learn_sum(j, &d, pair->or_one);
+    }
+  } else if (!linear && !pair->or_one) {
+    learn_from_expr(j, pair->a, pair->b);
+    learn_from_expr(j, pair->b, pair->a);
+  }
+}
+
+static tare_status learn_all(join *const j, tarei_graph *const inferred, tare_error *const err) {
+  tarei_expr most = 0;
+  for (size_t i = 0; i < j->pairs.n; i++) {
+    const tarei_equal_pair *const p = &j->pairs.pairs[i];
+    most = p->a > most ? p->a : most;
+    most = p->b > most ? p->b : most;
+  }
+  const size_t n = (size_t)most + 1;
+  j->first = tarei_calloc(n, sizeof *j->first);
+  if (!j->first) {
+    return tarei_fail_memory(err, inferred->name, n * sizeof *j->first);
+  }
+  memset(j->first, -1, n * sizeof *j->first);
+  j->inferred = inferred->exprs;
+  for (size_t i = 0; i < j->pairs.n; i++) {
+    learn(j, inferred->exprs, &j->pairs.pairs[i]);
+  }
+  free(j->first);
+  j->first = NULL;
+  return TARE_OK;
+}
+
+/* --- what follows for the inputs
+ * ------------------------------------------------------------------ */
+
+/* Sums of symbols that are sums themselves wait for the next round, and all of them do where
+ * symbols were joined. */
+static tarei_expr replacement_of(const join *const j, const int s) {
+  tarei_exprs *const exprs = j->graph->exprs;
+  const int root = root_of(j, s);
+  if (j->n_joined) {
+    return root == s ? TAREI_EXPR_NONE
+                     : tarei_expr_symbol(exprs, tarei_exprs_symbol_name(exprs, root));
+  }
+  tarei_expr is = j->symbols[s].is;
+  for (int k = 0; k < j->n_symbols && is != TAREI_EXPR_NONE; k++) {
+    const bool waits = j->symbols[k].is != TAREI_EXPR_NONE && tarei_expr_uses(exprs, is, k);
+    is = waits ? TAREI_EXPR_NONE : is;
+  }
+  return is;
+}
+
+static bool keep_declared(tarei_value *const v, const int axis, const char *const name) {
+  if (!v->declared) {
+    v->declared = tarei_calloc(TARE_MAX_RANK, sizeof *v->declared);
+  }
+  if (v->declared && !v->declared[axis]) {
+    v->declared[axis] = tarei_strdup(name);
+  }
+  return v->declared && v->declared[axis];
+}
+
+static bool replace_axis(const join *const j, tarei_value *const v, const int axis,
+                         bool *const changed) {
+  const int s = tarei_expr_is_symbol(j->graph->exprs, v->dims[axis]);
+  const tarei_expr by = s < 0 ? TAREI_EXPR_NONE : replacement_of(j, s);
+  if (by == TAREI_EXPR_NONE) {
+    return true;
+  }
+  v->dims[axis] = by;
+  j->symbols[s].used = false;
+  *changed = true;
+  return keep_declared(v, axis, tarei_exprs_symbol_name(j->graph->exprs, s));
+}
+
+static tare_status apply(join *const j, bool *const changed, tare_error *const err) {
+  bool *const had = tarei_calloc((size_t)j->n_symbols, sizeof *had);
+  bool good = had != NULL;
+  for (int s = 0; good && s < j->n_symbols; s++) {
+    had[s] = j->symbols[s].used;
+  }
+  for (int i = 0; i < j->graph->n_inputs; i++) {
+    tarei_value *const v = &j->graph->values[j->graph->inputs[i]];
+    for (int d = 0; good && d < v->rank; d++) {
+      good = replace_axis(j, v, d, changed);
+    }
+  }
+  for (int s = 0; good && s < j->n_symbols; s++) {
+    if (had[s] && !j->symbols[s].used) {
+      tarei_exprs_drop(j->graph->exprs, s);
+    }
+    j->symbols[s].same = s;
+    j->symbols[s].is = TAREI_EXPR_NONE;
+  }
+  j->n_joined = 0;
+  free(had);
+  return good ? TARE_OK : tarei_fail_memory(err, j->graph->name, sizeof *had);
+}
+
+/* One inference of a copy; what it fails for is told when the graph itself is inferred. */
+static tare_status join_once(join *const j, bool *const changed, tare_error *const err) {
+  tarei_graph *copy = NULL;
+  TAREI_TRY(tarei_graph_clone(j->graph, &copy, err));
+  j->pairs = (tarei_equal_dims){0};
+  copy->equal = &j->pairs;
+  tare_status status = tarei_graph_infer(copy, NULL);
+  const bool memory = status == TARE_E_MEMORY || j->pairs.failed;
+  status = memory ? tarei_fail_memory(err, j->graph->name, sizeof *copy) : learn_all(j, copy, err);
+  free(j->pairs.pairs);
+  tarei_graph_free(copy);
+  TAREI_TRY(status);
+  return apply(j, changed, err);
+}
+
+static int count_used(const join *const j, bool *const unnamed) {
+  int n = 0;
+  for (int s = 0; s < j->n_symbols; s++) {
+    n += j->symbols[s].used;
+    *unnamed |= j->symbols[s].used && j->symbols[s].unnamed;
+  }
+  return n;
+}
+
+tare_status tarei_graph_join_axes(tarei_graph *const graph, tare_error *const err) {
+  join j;
+  if (!start_join(&j, graph)) {
+    return tarei_fail_memory(err, graph->name, sizeof *j.symbols);
+  }
+  bool unnamed = false;
+  bool changed = count_used(&j, &unnamed) > 1 || unnamed;
+  tare_status status = TARE_OK;
+  while (changed && status == TARE_OK) {
+    changed = false;
+    status = join_once(&j, &changed, err);
+  }
+  free(j.symbols);
+  return status;
+}
