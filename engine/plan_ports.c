@@ -21,6 +21,17 @@ const char *tarei_plan_keep(tare_plan *const plan, tarei_str *const text) {
   return kept;
 }
 
+static tare_status keep_axis_name(tare_plan *const plan, const tarei_value *const v, const int axis,
+                                 const char **const out, tare_error *const err) {
+  tarei_str name = {0};
+  if (!v->declared || !v->declared[axis]) {
+    return TARE_OK;
+  }
+  tarei_str_add(&name, "%s", v->declared[axis]);
+  *out = tarei_plan_keep(plan, &name);
+  return *out ? TARE_OK : tarei_fail_memory(err, "port", sizeof(tare_port));
+}
+
 static tare_status make_port(tare_plan *const plan, const tarei_graph *const g, const int value,
                              tare_port *const port, tare_error *const err) {
   const tarei_value *const v = &g->values[value];
@@ -31,12 +42,14 @@ static tare_status make_port(tare_plan *const plan, const tarei_graph *const g, 
     return tarei_fail_memory(err, "port", sizeof *port);
   }
   for (int d = 0; d < v->rank; d++) {
+    TAREI_TRY(keep_axis_name(plan, v, d, &port->dims[d].declared, err));
     if (tarei_expr_is_const(g->exprs, v->dims[d], &port->dims[d].value)) {
       continue;
     }
     tarei_str text = {0};
     tarei_value_print_dim(g, value, d, &text);
-    port->dims[d] = (tare_dim){.value = -1, .symbol = tarei_plan_keep(plan, &text)};
+    port->dims[d].value = -1;
+    port->dims[d].symbol = tarei_plan_keep(plan, &text);
     if (!port->dims[d].symbol) {
       return tarei_fail_memory(err, "port", sizeof *port);
     }

@@ -9,12 +9,13 @@
 #include "graph/pass.h"
 #include "shapes/expr_linear.h"
 
-enum { NO_SYMBOL = -1 };
+enum { MOST_NAMED = 16 }; /* lengths to which a model gives names of their own */
 
 /* What is known of a symbol of the inputs. */
 typedef struct axis_symbol {
-  bool unnamed;  /* has no name but that of its input and a number */
+  bool unnamed;  /* has no name but one made of that of its input */
   bool used;     /* an input has it */
+  bool shared;   /* several axes have it */
   int same;      /* a symbol before it that it is the same as, or itself */
   tarei_expr is; /* the number or sum that it is, over the expressions of the graph, or NONE */
 } axis_symbol;
@@ -32,20 +33,49 @@ typedef struct join {
 /* --- names --------------------------------------------------------------------------------------
  */
 
-/* "past.3.key_d2" for an axis of past.3.key. */
+static bool is_letter_of_name(const char c) {
+  return isalnum((unsigned char)c) != 0;
+}
+
+/* How many characters are alike, where all that is no letter or digit is. */
+static size_t alike(const char *const a, const char *const b) {
+  size_t n = 0;
+  while (a[n] && b[n] && (a[n] == b[n] || (!is_letter_of_name(a[n]) && !is_letter_of_name(b[n])))) {
+    n++;
+  }
+  return n;
+}
+
+/* "past.3.key_d2" or "batch_past_3_key" for an axis of past.3.key. */
 static bool is_named_by(const char *const name, const char *const input) {
-  const size_t n = strlen(input), length = strlen(name);
-  return strncmp(name, input, n) == 0 && length > n + 1 && !isalnum((unsigned char)name[n]) &&
-         (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '_');
+  const size_t n = strlen(input);
+  bool found = false;
+  for (const char *at = name; *at && !found; at++) {
+    const bool begins = at == name || !is_letter_of_name(at[-1]);
+    found = begins && n && alike(at, input) == n && !is_letter_of_name(at[n]);
+  }
+  return found && strlen(name) > n;
 }
 
 static void look_at_axis(join *const j, const tarei_value *const v, const int axis) {
   const int s = tarei_expr_is_symbol(j->graph->exprs, v->dims[axis]);
   if (s >= 0) {
     axis_symbol *const symbol = &j->symbols[s];
-    symbol->unnamed =
-        !symbol->used && is_named_by(tarei_exprs_symbol_name(j->graph->exprs, s), v->name);
+    const char *const name = tarei_exprs_symbol_name(j->graph->exprs, s);
+    symbol->shared = symbol->used;
+    symbol->unnamed = !symbol->shared && is_named_by(name, v->name);
     symbol->used = true;
+  }
+}
+
+/* Nobody names so many lengths: each axis has a name because it has to have one. */
+static void distrust_many_names(join *const j) {
+  int n = 0;
+  for (int s = 0; s < j->n_symbols; s++) {
+    n += j->symbols[s].used;
+  }
+  for (int s = 0; s < j->n_symbols && n > MOST_NAMED; s++) {
+    j->symbols[s].unnamed |= j->symbols[s].used && !j->symbols[s].shared;
   }
 }
 
@@ -60,6 +90,9 @@ static bool start_join(join *const j, tarei_graph *const graph) {
     for (int d = 0; d < v->rank; d++) {
       look_at_axis(j, v, d);
     }
+  }
+  if (j->symbols) {
+    distrust_many_names(j);
   }
   return j->symbols != NULL;
 }

@@ -16,8 +16,9 @@
  * graph must be inferred afterwards. TARE_E_MEMORY.
  *
  * Axes that an operator requires to be equal are joined whatever their names are. Axes that are
- * only broadcast could also be 1: they are joined where one of them has no name but that of its
- * input and a number. Axes to which a model gives names that differ stay apart.
+ * only broadcast could also be 1: they are joined where one of them has no name, or one that only
+ * it has and that is made of the name of its input, or is one of more than 16. Other axes to which
+ * a model gives names that differ stay apart.
  */
 tare_status tarei_graph_join_axes(tarei_graph *graph, tare_error *err);
 

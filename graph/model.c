@@ -29,6 +29,7 @@ static bool fill_port(const tarei_graph *const graph, const int index, tare_port
   while (port->rank < value->rank) {
     const int i = port->rank++;
     tare_dim *const dim = &port->dims[i];
+    dim->declared = value->declared ? value->declared[i] : NULL;
     if (tarei_value_dim_const(graph, index, i, &dim->value)) {
       continue;
     }

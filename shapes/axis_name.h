@@ -9,6 +9,10 @@
 /* Number of the port with the given name of `length` characters, or -1. */
 int tarei_find_port(const tare_port *ports, int n, const char *name, size_t length);
 
+/* Number of the port that has an axis with this name of `length` characters: that of the model, or
+ * "<port>_d<axis>", as axes without a name have; -1 if there is none. */
+int tarei_find_axis(const tare_port *ports, int n, const char *name, size_t length, int *axis);
+
 /* Parses a decimal number that takes up the whole text from `text` to `end`. */
 bool tarei_parse_number(const char *text, const char *end, int64_t *out);
 

@@ -118,7 +118,7 @@ tare_status tare_profiles_explain(const tare_profiles *const profiles, const int
   tarei_str s = {0};
   for (int i = 0, shown = 0; i < profiles->n_symbols; i++) {
     if (culprit[i]) {
-      tarei_str_add(&s, "%s%s=%" PRId64, shown++ ? ", " : "", profiles->symbols[i], values[i]);
+      tarei_str_add(&s, "%s%s=%" PRId64, shown++ ? ", " : "", profiles->labels[i], values[i]);
     }
   }
   const int unnamed = find_unnamed(profiles, culprit);
@@ -197,6 +197,11 @@ typedef struct binding {
   int axis;
 } binding;
 
+/* Whether the model does not give both axes one name. */
+static bool is_joined(const binding first, const tare_port *const port, const int axis) {
+  return first.port->dims[first.axis].declared || port->dims[axis].declared;
+}
+
 static tare_status bind_symbol(const tare_profiles *const profiles, const int symbol,
                                const tare_port *const port, const int axis, const int64_t value,
                                binding *const bound, int64_t *const values, tare_error *const err) {
@@ -210,9 +215,13 @@ static tare_status bind_symbol(const tare_profiles *const profiles, const int sy
   }
   return tarei_fail(err, TARE_E_SHAPE,
                     "%s is %" PRId64 " by axis %d of input '%s' but %" PRId64
-                    " by axis %d of input '%s'",
+                    " by axis %d of input '%s'%s",
                     profiles->symbols[symbol], values[symbol], bound[symbol].axis,
-                    bound[symbol].port->name, value, axis, port->name);
+                    bound[symbol].port->name, value, axis, port->name,
+                    is_joined(bound[symbol], port, axis)
+                        ? ": operators of the model need both equal (an axis that may be 1 while "
+                          "the other is longer needs a name of its own in the model)"
+                        : "");
 }
 
 static tare_status bind_port(const tare_profiles *const profiles, const int input,

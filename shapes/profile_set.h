@@ -14,6 +14,8 @@ struct tare_profiles {
   int (*dim_symbols)[TARE_MAX_RANK]; /* per input and dim: number of the symbol, -1 if fixed */
   const char **symbols;              /* strings of the inputs */
   int n_symbols;
+  char **axes;                          /* per symbol, for people: the axes that have it */
+  char **labels;                        /* per symbol, for people */
   tarei_symbol_sum *sums;               /* of which symbols a symbol is the sum */
   tare_range *items[TARE_MAX_PROFILES]; /* a range for each symbol */
   int count;
@@ -26,6 +28,15 @@ tare_range *tarei_profiles_ones(const tare_profiles *profiles, tare_error *err);
  * exceed 64 bits. */
 tare_status tarei_profiles_derive(const tare_profiles *profiles, const bool *given,
                                   tare_range *profile, tare_error *err);
+
+/* Writes the texts for people of all symbols. TARE_E_MEMORY. */
+tare_status tarei_profiles_describe(tare_profiles *profiles, tare_error *err);
+
+/* As tare_profiles_pick of a name of `length` characters; a fixed axis gives symbol -1 and its
+ * size.
+ */
+tare_status tarei_profiles_pick(const tare_profiles *profiles, const char *name, int *symbol,
+                                int64_t *size, tare_error *err);
 
 /* Checks min <= opt <= max of every symbol, and that sums are sums, and adds a copy of the profile.
  */

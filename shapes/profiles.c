@@ -28,7 +28,12 @@ static tare_status number_symbol(tare_profiles *const set, const char *const nam
 static tare_status copy_dim(tare_profiles *const set, const tare_dim *const from, const int at,
                             const int axis, tare_error *const err) {
   tare_dim *const dim = &set->inputs[at].dims[axis];
-  *dim = (tare_dim){.value = from->value, .symbol = tarei_strdup(from->symbol)};
+  *dim = (tare_dim){.value = from->value,
+                    .symbol = tarei_strdup(from->symbol),
+                    .declared = tarei_strdup(from->declared)};
+  if (from->declared && !dim->declared) {
+    return tarei_fail_memory(err, "profiles", strlen(from->declared) + 1);
+  }
   if (!from->symbol) {
     set->dim_symbols[at][axis] = -1;
     return TARE_OK;
@@ -94,6 +99,9 @@ tare_status tare_profiles_new(const tare_port *const inputs, const int n_inputs,
   if (status == TARE_OK) {
     status = profiles_read_sums(set, err);
   }
+  if (status == TARE_OK) {
+    status = tarei_profiles_describe(set, err);
+  }
   if (status != TARE_OK) {
     tare_profiles_free(&set);
     return status;
@@ -111,11 +119,18 @@ void tare_profiles_free(tare_profiles **const profiles) {
     free((char *)set->inputs[i].name);
     for (int axis = 0; axis < TARE_MAX_RANK; axis++) {
       free((char *)set->inputs[i].dims[axis].symbol);
+      free((char *)set->inputs[i].dims[axis].declared);
     }
   }
   for (int p = 0; p < set->count; p++) {
     free(set->items[p]);
   }
+  for (int s = 0; s < set->n_symbols; s++) {
+    free(set->axes ? set->axes[s] : NULL);
+    free(set->labels ? set->labels[s] : NULL);
+  }
+  free(set->axes);
+  free(set->labels);
   free(set->inputs);
   free(set->dim_symbols);
   free(set->symbols);

@@ -163,6 +163,14 @@ static int mark_symbol(tare_streaming *const s, const char *const name, const si
   return n;
 }
 
+/* Marks the axes with the symbol of the axis that the model gives this name; their number. */
+static int mark_named_axis(tare_streaming *const s, const char *const name, const size_t length) {
+  int axis;
+  const int input = tarei_find_axis(s->inputs, s->n_inputs, name, length, &axis);
+  const char *const symbol = input < 0 ? NULL : s->inputs[input].dims[axis].symbol;
+  return symbol ? mark_symbol(s, symbol, strlen(symbol)) : 0;
+}
+
 /* "input" or "input:axis". */
 static tare_status mark_input(tare_streaming *const s, const char *const spec,
                               const char *const end, tare_error *const err) {
@@ -206,7 +214,8 @@ tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const 
                       (long long)hop, (long long)s->size, (long long)s->size);
   }
   s->hop = hop ? hop : s->size;
-  if (!mark_symbol(s, spec, (size_t)(equals - spec))) {
+  if (!mark_symbol(s, spec, (size_t)(equals - spec)) &&
+      !mark_named_axis(s, spec, (size_t)(equals - spec))) {
     TAREI_TRY(mark_input(s, spec, equals, err));
   }
   return check_axes(s, spec, err);

@@ -65,6 +65,10 @@ static tare_status filter_find_named(const tarei_length_filter *const f, const c
     }
     filter_list(&names, name);
   }
+  if (tare_profiles_pick(f->symbols, symbol, out, NULL) == TARE_OK) {
+    tarei_str_free(&names);
+    return TARE_OK;
+  }
   (void)tarei_fail(err, TARE_E_USAGE, "bounds of lengths: no input has symbol '%s'%s%s", symbol,
                    n ? ", expected one of " : "", n ? tarei_str_get(&names) : "");
   tarei_str_free(&names);

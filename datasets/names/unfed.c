@@ -15,6 +15,7 @@ bool tarei_own_port(tare_port *const port) {
   bool ok = tarei_own_name(&port->name);
   for (int d = 0; d < port->rank; d++) {
     ok = tarei_own_name(&port->dims[d].symbol) && ok;
+    ok = tarei_own_name(&port->dims[d].declared) && ok;
   }
   return ok;
 }
@@ -23,6 +24,7 @@ void tarei_free_port(tare_port *const port) {
   free((char *)port->name);
   for (int d = 0; d < port->rank; d++) {
     free((char *)port->dims[d].symbol);
+    free((char *)port->dims[d].declared);
   }
 }
 

@@ -160,6 +160,22 @@ static void get_constant(tarei_reader *const r, tarei_graph *const g, const int 
   v->data = tarei_buffer_retain(constants->buffers[block]);
 }
 
+enum { DECLARED = 1 << 3 }; /* flag: names of axes follow the dims */
+
+static void get_declared(tarei_reader *const r, tarei_value *const v) {
+  v->declared = tarei_calloc(TARE_MAX_RANK, sizeof *v->declared);
+  r->failed |= !v->declared || !v->is_input;
+  for (int d = 0; v->declared && d < v->rank && !r->failed; d++) {
+    char *const name = tarei_get_text(r);
+    r->failed |= !name;
+    if (name && *name) {
+      v->declared[d] = name;
+    } else {
+      free(name);
+    }
+  }
+}
+
 static void get_value(tarei_reader *const r, tarei_graph *const g,
                       const tarei_blobs *const constants) {
   char *const name = tarei_get_text(r);
@@ -180,6 +196,9 @@ static void get_value(tarei_reader *const r, tarei_graph *const g,
   v->rank = r->failed ? -1 : rank;
   for (int d = 0; d < v->rank; d++) {
     v->dims[d] = get_given(r, g);
+  }
+  if (flags & DECLARED) {
+    get_declared(r, v);
   }
   get_contents(r, g, v);
   get_quant(r, &v->quant);

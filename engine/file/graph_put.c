@@ -127,9 +127,13 @@ static void put_value(const graph_put_file *const file, const tarei_part *const 
   const tarei_value *const v = &g->values[value];
   tarei_put_text(w, v->name);
   tarei_put_u32(w, (uint32_t)v->dtype);
-  tarei_put_u8(w, (uint8_t)(v->is_input | v->is_output << 1 | v->observable << 2));
+  const bool declared = v->declared && v->is_input;
+  tarei_put_u8(w, (uint8_t)(v->is_input | v->is_output << 1 | v->observable << 2 | declared << 3));
   tarei_put_u8(w, (uint8_t)v->rank);
   put_dims(file, part, value);
+  for (int d = 0; declared && d < v->rank; d++) {
+    tarei_put_text(w, v->declared[d] ? v->declared[d] : "");
+  }
   const bool contents = part->slots[value].from_shape;
   tarei_put_u32(w, contents ? (uint32_t)v->n_contents : 0);
   for (int i = 0; contents && i < v->n_contents; i++) {

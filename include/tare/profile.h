@@ -46,7 +46,8 @@ TARE_API void tare_profiles_free(tare_profiles **profiles);
 /**
  * Adds a profile given by ranges of symbols.
  * @param spec e.g. "samples=1600:16000:80000,batch=1:1:4"; a single number N means N:N:N, and every
- *        name must be a symbol of the inputs
+ *        name must be a symbol of the inputs, or an axis as in tare_profiles_pick. A fixed axis may
+ *        have its size as range
  * @return TARE_OK, TARE_E_USAGE (syntax, unknown symbol, not min <= opt <= max), TARE_E_LIMIT (more
  *         than TARE_MAX_PROFILES profiles)
  */
@@ -85,6 +86,26 @@ TARE_API const char *tare_profiles_symbol(const tare_profiles *profiles, int sym
  * Whether a symbol is a sum of others by its name, as "past + seq" is where other inputs have
  * "past" and "seq": then its ranges follow from theirs, and profiles need not give them.  */
 TARE_API bool tare_profiles_is_sum(const tare_profiles *profiles, int symbol);
+
+/**
+ * Finds a symbol by its name, or by an axis that has it: by the name that the model gives the axis,
+ * "input:axis" (axis 0 is the batch), or "input" for the last axis.
+ * @param symbol receives the number
+ * @return TARE_OK, TARE_E_USAGE (no such symbol or axis, or the axis is fixed)
+ */
+TARE_API tare_status tare_profiles_pick(const tare_profiles *profiles, const char *name,
+                                        int *symbol, tare_error *err);
+
+/** Which axes have a symbol: "input_ids axis 1, position_ids axis 1 and 3 more". The text belongs
+ * to the set; NULL if the number is out of range. */
+TARE_API const char *tare_profiles_axes(const tare_profiles *profiles, int symbol);
+
+/** Name of a symbol for people: names that exporters count ("s72") have the first axis behind them,
+ * "s72 (input_ids axis 1)". It belongs to the set; NULL if the number is out of range. */
+TARE_API const char *tare_profiles_label(const tare_profiles *profiles, int symbol);
+
+/** Whether a specification gives a range for a symbol, by its name or by an axis. */
+TARE_API bool tare_profiles_gives(const tare_profiles *profiles, const char *spec, int symbol);
 
 /** Range of a symbol in a profile. */
 TARE_API tare_range tare_profiles_range(const tare_profiles *profiles, int profile, int symbol);

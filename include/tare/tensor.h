@@ -48,9 +48,11 @@ typedef struct tare_tensor {
 
 /** One dim of a port: a fixed size, or a symbol whose value depends on the sample. */
 typedef struct tare_dim {
-  int64_t value;      /* the fixed size, or -1 if there is a symbol */
-  const char *symbol; /* e.g. "samples"; NULL if the dim is fixed. For outputs an expression, in
-                         which names other than plain words are in double quotes */
+  int64_t value;        /* the fixed size, or -1 if there is a symbol */
+  const char *symbol;   /* e.g. "samples"; NULL if the dim is fixed. For outputs an expression, in
+                           which names other than plain words are in double quotes */
+  const char *declared; /* of inputs: the name of the axis in the model where it is not `symbol`,
+                           because operators make it one length with other axes; else NULL */
 } tare_dim;
 
 /** One input or output of a model. The strings belong to the model or plan that returned it. */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from typing import Any, Mapping, NamedTuple, Sequence, Union
 
 from ._native import Handle, ffi, lib, text
@@ -88,7 +87,7 @@ class ProfileSet(Handle):
 
     def _look_for_ranges(self, spec: str) -> None:
         for i, symbol in enumerate(symbols_of(self._handle)):
-            given = re.search(rf"(^|[,'\s]){re.escape(symbol)}'?=", spec)
+            given = lib.tare_profiles_gives(self._handle, spec.encode(), i)
             if symbol in self._lengths and not lib.tare_profiles_is_sum(self._handle, i) and not given:
                 self.warnings.append(f"profile '{spec}': {symbol} is 1, since it has no range (add "
                                      f"'{symbol}': (MIN, OPT, MAX))")

@@ -1,4 +1,5 @@
 /* "samples=1600:16000:80000,batch=1:1:4" */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,19 +29,32 @@ static bool parse_range(const char *at, const char *const end, tare_range *const
   return n != 1;
 }
 
-static tare_status profile_spec_find_symbol(const tare_profiles *const set, const char *const at,
-                                            const char *const end, int *const symbol,
-                                            tare_error *const err) {
-  char *const name = tarei_unquote(at, end);
-  if (!name) {
-    return tarei_fail_memory(err, "symbol name", (size_t)(end - at) + 1);
+/* A symbol that several of its axes name has one range; a fixed axis has its size. */
+static tare_status profile_spec_take(const tare_profiles *const set, const char *const name,
+                                     const tare_range r, tare_range *const profile,
+                                     bool *const seen, tare_error *const err) {
+  int symbol;
+  int64_t size;
+  TAREI_TRY(tarei_profiles_pick(set, name, &symbol, &size, err));
+  if (symbol < 0) {
+    return r.min == size && r.max == size
+               ? TARE_OK
+               : tarei_fail(err, TARE_E_USAGE, "'%s' is an axis of fixed size %" PRId64, name,
+                            size);
   }
-  const tare_status status =
-      set->n_symbols ? tarei_pick("symbol", name, set->symbols, set->n_symbols, symbol, err)
-                     : tarei_fail(err, TARE_E_USAGE,
-                                  "unknown symbol '%s': all dims of the inputs are fixed", name);
-  free(name);
-  return status;
+  const tare_range known = profile[symbol];
+  const bool same = known.min == r.min && known.opt == r.opt && known.max == r.max;
+  if (seen[symbol] && !same) {
+    return strcmp(name, set->symbols[symbol]) == 0
+               ? tarei_fail(err, TARE_E_USAGE, "duplicate symbol '%s'", name)
+               : tarei_fail(err, TARE_E_USAGE,
+                            "'%s' is one length with %s, which has another range: %" PRId64
+                            ":%" PRId64 ":%" PRId64 " (give the range once)",
+                            name, set->axes[symbol], known.min, known.opt, known.max);
+  }
+  seen[symbol] = true;
+  profile[symbol] = r;
+  return TARE_OK;
 }
 
 static tare_status profile_spec_parse_item(const tare_profiles *const set, const char *const at,
@@ -51,18 +65,24 @@ static tare_status profile_spec_parse_item(const tare_profiles *const set, const
     return tarei_fail(err, TARE_E_USAGE, "expected SYMBOL=MIN:OPT:MAX, got '%.*s'", (int)(end - at),
                       at);
   }
-  int symbol;
-  TAREI_TRY(profile_spec_find_symbol(set, at, equals, &symbol, err));
-  if (seen[symbol]) {
-    return tarei_fail(err, TARE_E_USAGE, "duplicate symbol '%s'", set->symbols[symbol]);
+  tare_range range = {0};
+  char *const name = tarei_unquote(at, equals);
+  if (!name) {
+    return tarei_fail_memory(err, "symbol name", (size_t)(end - at) + 1);
   }
-  seen[symbol] = true;
-  if (!parse_range(equals + 1, end, &profile[symbol])) {
-    return tarei_fail(err, TARE_E_USAGE,
-                      "'%.*s' is not a range: expected MIN:OPT:MAX or one number, each 0..2^63-1",
-                      (int)(end - equals - 1), equals + 1);
+  const bool parsed = parse_range(equals + 1, end, &range);
+  int ignored;
+  int64_t size;
+  tare_status status = tarei_profiles_pick(set, name, &ignored, &size, err);
+  if (status == TARE_OK) {
+    status = parsed ? profile_spec_take(set, name, range, profile, seen, err)
+                    : tarei_fail(err, TARE_E_USAGE,
+                                 "'%.*s' is not a range: expected MIN:OPT:MAX or one number, each "
+                                 "0..2^63-1",
+                                 (int)(end - equals - 1), equals + 1);
   }
-  return TARE_OK;
+  free(name);
+  return status;
 }
 
 static tare_status parse_items(const tare_profiles *const set, const char *const spec,
@@ -103,6 +123,31 @@ bool tarei_profile_spec_range(const char *const spec, const char *const symbol,
     }
   }
   return found;
+}
+
+bool tare_profiles_gives(const tare_profiles *const profiles, const char *const spec,
+                         const int symbol) {
+  bool gives = false;
+  if (!tarei_find_unquoted(spec, 0)) {
+    return false;
+  }
+  for (const char *at = spec; !gives; at++) {
+    const char *const end = tarei_find_unquoted(at, ',');
+    const char *const equals = tarei_find_unquoted(at, '=');
+    const char *from = at, *to = equals < end ? equals : end;
+    tarei_trim(&from, &to);
+    char *const name = tarei_unquote(from, to);
+    int found = -1;
+    int64_t size;
+    gives = name && tarei_profiles_pick(profiles, name, &found, &size, NULL) == TARE_OK &&
+            found == symbol;
+    free(name);
+    at = end;
+    if (!*at) {
+      break;
+    }
+  }
+  return gives;
 }
 
 tare_status tare_profiles_add(tare_profiles *const profiles, const char *const spec,

@@ -227,11 +227,15 @@ static tare_status lengths_fill(const profiles_case *const c, tare_profiles *con
   if (c->n_datasets > 0) {
     return from_data(c, to, err);
   }
-  const char *const symbol = tare_profiles_symbol(to, tare_profiles_n_symbols(to) - 1);
+  int last = tare_profiles_n_symbols(to) - 1;
+  while (last > 0 && tare_profiles_is_sum(to, last)) {
+    last--;
+  }
+  const char *const symbol = tare_profiles_symbol(to, last);
   return cli_fail(err, TARE_E_USAGE,
                   "symbol '%s' needs a range: give the lengths to run at, e.g. --profile "
                   "%s=1:100:1000 (minimum:optimum:maximum)",
-                  symbol, symbol);
+                  tare_profiles_label(to, last), symbol);
 }
 
 static bool lengths_holds(const tare_profiles *const profiles, const int outer, const int inner) {

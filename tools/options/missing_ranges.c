@@ -24,19 +24,6 @@ static bool symbol_is_length(const tare_port *const inputs, const int n_inputs,
   return behind || (only && !first);
 }
 
-/* Whether "NAME=" or "'NAME'=" stands at the begin of one of its parts. */
-static bool spec_names(const char *const spec, const char *const name) {
-  const size_t n = strlen(name);
-  for (const char *at = strstr(spec, name); at; at = strstr(at + 1, name)) {
-    const char before = at == spec ? ',' : at[-1];
-    const char after = at[n] == '\'' ? at[n + 1] : at[n];
-    if (after == '=' && strchr(",' \t", before)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 void missing_ranges_say(const opt_profiles *const options, const opt_common *const common,
                         const tare_profiles *const profiles, const tare_port *const inputs,
                         const int n_inputs) {
@@ -45,9 +32,9 @@ void missing_ranges_say(const opt_profiles *const options, const opt_common *con
     for (int s = 0; spec && s < tare_profiles_n_symbols(profiles); s++) {
       const char *const name = tare_profiles_symbol(profiles, s);
       if (!tare_profiles_is_sum(profiles, s) && symbol_is_length(inputs, n_inputs, name) &&
-          !spec_names(spec, name)) {
+          !tare_profiles_gives(profiles, spec, s)) {
         say(common, "warning: profile %s: %s is 1, since it has no range (add %s=MIN:OPT:MAX)",
-            spec, name, name);
+            spec, tare_profiles_label(profiles, s), name);
       }
     }
   }

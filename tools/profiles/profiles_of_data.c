@@ -66,15 +66,12 @@ static tare_status pick_symbol(data_profiles *const d, tare_error *const err) {
     d->symbol = widest_symbol(&d->scan.lengths);
     return TARE_OK;
   }
+  if (tare_profiles_pick(symbols, d->options->symbol, &d->symbol, NULL) == TARE_OK) {
+    return TARE_OK;
+  }
   cli_list names = {0};
   for (int s = 0; s < n; s++) {
-    const char *const name = tare_profiles_symbol(symbols, s);
-    if (strcmp(name, d->options->symbol) == 0) {
-      d->symbol = s;
-      cli_list_fini(&names);
-      return TARE_OK;
-    }
-    cli_list_add(&names, name);
+    cli_list_add(&names, tare_profiles_symbol(symbols, s));
   }
   char *const all = cli_join(names.items, names.n, " or ");
   (void)cli_fail(err, TARE_E_USAGE, "--symbol %s: no input has it, expected %s", d->options->symbol,

@@ -49,6 +49,8 @@ void show_title(const show_kind *kind, const char *path);
 
 /* Ports as text, and as JSON under a name. */
 void show_print_ports(const char *title, const tare_port *ports, int n);
+/* Which axes have a symbol, of those that axes with other names have, or whose names say little. */
+void show_print_symbols(const tare_port *inputs, int n);
 void show_json_ports(cJSON *object, const char *name, const tare_port *ports, int n);
 /* How many nodes draw random numbers, where any does. */
 void show_print_random(int n);

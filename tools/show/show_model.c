@@ -31,6 +31,7 @@ static void show_model_print_text(const tare_model *const model) {
   show_print_random(tare_model_n_random(model));
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
+  show_print_symbols(inputs, n_inputs);
   closed_print_model(model);
   for (int i = 0; i < tare_model_n_operators(model); i++) {
     const char *name = NULL;

@@ -22,6 +22,7 @@ static tare_status show_plan_print_text(const tare_plan *const plan, const doubl
   show_print_random(tare_plan_n_random(plan));
   show_print_ports("inputs", inputs, n_inputs);
   show_print_ports("outputs", outputs, n_outputs);
+  show_print_symbols(inputs, n_inputs);
   const tare_profiles *const profiles = tare_plan_profiles(plan);
   for (int p = 0; p < tare_profiles_count(profiles); p++) {
     char *const text = profile_text(profiles, p);

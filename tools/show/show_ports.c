@@ -1,6 +1,8 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/show/show.h"
 
@@ -29,6 +31,54 @@ void show_print_ports(const char *const title, const tare_port *const ports, con
   }
 }
 
+/* Whether axes with other names have the symbol, or its name says little. */
+static bool needs_axes(const tare_profiles *const set, const tare_port *const inputs, const int n,
+                       const int symbol) {
+  const char *const name = tare_profiles_symbol(set, symbol);
+  bool needs = strcmp(name, tare_profiles_label(set, symbol)) != 0;
+  for (int i = 0; i < n && !needs; i++) {
+    for (int a = 0; a < inputs[i].rank && !needs; a++) {
+      const tare_dim dim = inputs[i].dims[a];
+      needs = dim.declared && dim.symbol && strcmp(dim.symbol, name) == 0;
+    }
+  }
+  return needs;
+}
+
+void show_print_symbols(const tare_port *const inputs, const int n) {
+  tare_profiles *set = NULL;
+  if (tare_profiles_new(inputs, n, &set, NULL) != TARE_OK) {
+    return; /* profiles that do not fit are refused where they are needed */
+  }
+  for (int s = 0, shown = 0; s < tare_profiles_n_symbols(set); s++) {
+    if (needs_axes(set, inputs, n, s)) {
+      printf("%-10s %s: %s\n", shown++ ? "" : "symbols", tare_profiles_symbol(set, s),
+             tare_profiles_axes(set, s));
+    }
+  }
+  tare_profiles_free(&set);
+}
+
+static bool has_declared(const tare_port *const port) {
+  bool has = false;
+  for (int a = 0; a < port->rank; a++) {
+    has |= port->dims[a].declared != NULL;
+  }
+  return has;
+}
+
+/* The names of axes in the model where they are not those in `dims`, else null. */
+static void add_declared(cJSON *const port, const tare_port *const from) {
+  cJSON *const list = json_add(port, "declared", json_array());
+  for (int a = 0; a < from->rank; a++) {
+    if (from->dims[a].declared) {
+      json_text(list, NULL, from->dims[a].declared);
+    } else {
+      json_real(list, NULL, NAN);
+    }
+  }
+}
+
 void show_json_ports(cJSON *const object, const char *const name, const tare_port *const ports,
                      const int n) {
   cJSON *const list = json_add(object, name, json_array());
@@ -44,6 +94,9 @@ void show_json_ports(cJSON *const object, const char *const name, const tare_por
       } else {
         json_int(dims, NULL, dim.value);
       }
+    }
+    if (has_declared(&ports[i])) {
+      add_declared(port, &ports[i]);
     }
   }
 }
