@@ -12,7 +12,8 @@
 
 typedef struct tarei_equal_pair {
   tarei_expr a, b;
-  bool or_one; /* one of them may be 1 instead, or the node need not run */
+  bool or_one;             /* one of them may be 1 instead, or the node need not run */
+  const tarei_graph *body; /* that the node is in; NULL: the graph itself, which always runs */
 } tarei_equal_pair;
 
 typedef struct tarei_equal_dims {

@@ -26,7 +26,8 @@ typedef struct join {
   int n_symbols;
   const tarei_exprs *inferred; /* of the pairs */
   tarei_equal_dims pairs;
-  int *first; /* per expression: a symbol that it is equal to, or -1 */
+  const tarei_graph **homes; /* per symbol: the body that alone compares it, or NULL */
+  int *first;                /* per expression: a symbol that it is equal to, or -1 */
   int n_joined;
 } join;
 
@@ -120,11 +121,29 @@ static void join_symbols(join *const j, int a, int b, const bool or_one) {
   j->n_joined++;
 }
 
-/* Only symbols that inputs have: no measured ones. */
-static bool is_of_inputs(const join *const j, const tarei_linear_sum *const sum) {
+/* A branch may not run, and what it reads is then of any size: a body only says how lengths are
+ * that nothing else compares. */
+static void find_homes(const join *const j) {
+  bool *const seen = (bool *)(j->homes + j->n_symbols);
+  for (size_t i = 0; i < j->pairs.n; i++) {
+    const tarei_equal_pair *const p = &j->pairs.pairs[i];
+    for (int s = 0; s < j->n_symbols; s++) {
+      if (j->symbols[s].used &&
+          (tarei_expr_uses(j->inferred, p->a, s) || tarei_expr_uses(j->inferred, p->b, s))) {
+        j->homes[s] = !seen[s] || j->homes[s] == p->body ? p->body : NULL;
+        seen[s] = true;
+      }
+    }
+  }
+}
+
+/* Only symbols that inputs have, no measured ones; in a body those that it alone compares. */
+static bool is_of_inputs(const join *const j, const tarei_linear_sum *const sum,
+                         const tarei_graph *const body) {
   bool is = sum->n > 0;
   for (int t = 0; t < sum->n && is; t++) {
-    is = sum->terms[t].symbol < j->n_symbols && j->symbols[sum->terms[t].symbol].used;
+    const int s = sum->terms[t].symbol;
+    is = s < j->n_symbols && j->symbols[s].used && (!body || j->homes[s] == body);
   }
   return is;
 }
@@ -187,7 +206,7 @@ static void learn_from_expr(join *const j, const tarei_expr a, const tarei_expr 
 static void learn(join *const j, tarei_exprs *const exprs, const tarei_equal_pair *const pair) {
   tarei_linear_sum d;
   const bool linear = tarei_expr_linear(exprs, tarei_expr_sub(exprs, pair->a, pair->b), &d);
-  if (linear && is_of_inputs(j, &d)) {
+  if (linear && is_of_inputs(j, &d, pair->body)) {
     const bool two = d.n == 2 && d.constant == 0 && d.terms[0].factor == -d.terms[1].factor;
     if (two) {
       join_symbols(j, d.terms[0].symbol, d.terms[1].symbol, pair->or_one);
@@ -200,26 +219,34 @@ static void learn(join *const j, tarei_exprs *const exprs, const tarei_equal_pai
   }
 }
 
-static tare_status learn_all(join *const j, tarei_graph *const inferred, tare_error *const err) {
+static tarei_expr largest_expr(const tarei_equal_dims *const pairs) {
   tarei_expr most = 0;
-  for (size_t i = 0; i < j->pairs.n; i++) {
-    const tarei_equal_pair *const p = &j->pairs.pairs[i];
+  for (size_t i = 0; i < pairs->n; i++) {
+    const tarei_equal_pair *const p = &pairs->pairs[i];
     most = p->a > most ? p->a : most;
     most = p->b > most ? p->b : most;
   }
-  const size_t n = (size_t)most + 1;
+  return most;
+}
+
+static tare_status learn_all(join *const j, tarei_graph *const inferred, tare_error *const err) {
+  const size_t n = (size_t)largest_expr(&j->pairs) + 1, n_symbols = (size_t)j->n_symbols;
   j->first = tarei_calloc(n, sizeof *j->first);
-  if (!j->first) {
-    return tarei_fail_memory(err, inferred->name, n * sizeof *j->first);
-  }
-  memset(j->first, -1, n * sizeof *j->first);
-  j->inferred = inferred->exprs;
-  for (size_t i = 0; i < j->pairs.n; i++) {
-    learn(j, inferred->exprs, &j->pairs.pairs[i]);
+  j->homes = tarei_calloc(n_symbols, sizeof *j->homes + sizeof(bool));
+  const bool good = j->first && j->homes;
+  if (good) {
+    memset(j->first, -1, n * sizeof *j->first);
+    j->inferred = inferred->exprs;
+    find_homes(j);
+    for (size_t i = 0; i < j->pairs.n; i++) {
+      learn(j, inferred->exprs, &j->pairs.pairs[i]);
+    }
   }
   free(j->first);
+  free(j->homes);
   j->first = NULL;
-  return TARE_OK;
+  j->homes = NULL;
+  return good ? TARE_OK : tarei_fail_memory(err, inferred->name, n * sizeof *j->first);
 }
 
 /* --- what follows for the inputs

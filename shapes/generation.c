@@ -15,7 +15,7 @@ static bool is_named_ids(const char *const name) {
 }
 
 static bool may_be_tokens(const tare_streaming *const s, const int i) {
-  return !tarei_streaming_is_state(s, i) && s->chunk_axis[i] >= 0 &&
+  return !tarei_streaming_is_fed(s, i) && s->chunk_axis[i] >= 0 &&
          is_token_type(s->inputs[i].dtype);
 }
 
@@ -148,7 +148,7 @@ tare_status tarei_utterance_generate(tarei_utterance *const u, const tare_tensor
   int64_t token = 0;
   TAREI_TRY(pick_token(s, &outputs[s->generation.output], &token, err));
   for (int i = 0, k = 0; i < s->n_inputs; i++) {
-    if (tarei_streaming_is_state(s, i)) {
+    if (tarei_streaming_is_fed(s, i)) {
       continue;
     }
     const int axis = s->chunk_axis[i] >= 0 ? s->chunk_axis[i] : u->joints[i].axis;

@@ -58,7 +58,7 @@ static bool pair_grows(const tare_streaming *const s, const int input, const int
  * drop_changing looks into, unless they grow. */
 static void find_pairs(const tare_streaming *const s, tarei_state_pair *const pairs) {
   for (int i = 0; i < s->n_inputs; i++) {
-    const bool free = !tarei_streaming_is_state(s, i) && s->chunk_axis[i] < 0;
+    const bool free = !tarei_streaming_is_fed(s, i) && s->chunk_axis[i] < 0;
     const int o = free ? partner_of(s, i) : -1;
     pairs[i] = (tarei_state_pair){.output = o, .reason = TAREI_STATE_FIXED};
     if (o >= 0 && tarei_state_names_tell(s->inputs[i].name, s->outputs[o].name)) {
@@ -82,7 +82,7 @@ static bool is_single_number(const tare_port *const port) {
 static bool leave_data(const tare_streaming *const s, const tarei_state_pair *const pairs) {
   bool some = false;
   for (int i = 0; i < s->n_inputs; i++) {
-    some = some || (!tarei_streaming_is_state(s, i) && pairs[i].output < 0 &&
+    some = some || (!tarei_streaming_is_fed(s, i) && pairs[i].output < 0 &&
                     !is_single_number(&s->inputs[i]));
   }
   return some;
@@ -93,7 +93,7 @@ static bool is_data_length(const tare_streaming *const s, const tarei_state_pair
                            const char *const symbol, const bool first) {
   bool counts = first, elsewhere = false;
   for (int i = 0; i < s->n_inputs; i++) {
-    const bool data = !tarei_streaming_is_state(s, i) && pairs[i].output < 0;
+    const bool data = !tarei_streaming_is_fed(s, i) && pairs[i].output < 0;
     for (int d = 0; data && d < s->inputs[i].rank; d++) {
       const char *const other = s->inputs[i].dims[d].symbol;
       const bool same = other && strcmp(other, symbol) == 0;
@@ -132,7 +132,7 @@ static bool is_beside_data(const tare_streaming *const s, const tarei_state_pair
   bool beside = false;
   for (int i = 0; i < s->n_inputs && in->rank >= 2; i++) {
     const tare_port *const port = &s->inputs[i];
-    const bool data = !tarei_streaming_is_state(s, i) && pairs[i].output < 0;
+    const bool data = !tarei_streaming_is_fed(s, i) && pairs[i].output < 0;
     beside =
         beside ||
         (data && port->rank >= 2 && in->dims[1].symbol && !pairs_is_batch(in->dims[1].symbol) &&

@@ -38,6 +38,7 @@ tare_status tare_streaming_new(const tare_port *const inputs, const int n_inputs
                         .n_inputs = n_inputs,
                         .outputs = outputs,
                         .n_outputs = n_outputs,
+                        .switch_input = -1,
                         .chunk_axis = tarei_calloc((size_t)n_inputs, sizeof *s->chunk_axis),
                         .states = tarei_calloc((size_t)n_inputs, sizeof *s->states),
                         .pairs = tarei_calloc((size_t)n_inputs, sizeof *s->pairs),
@@ -69,6 +70,31 @@ void tare_streaming_free(tare_streaming **const streaming) {
 
 /* --- states ----------------------------------------------------------------------------------- */
 
+bool tarei_streaming_is_fed(const tare_streaming *const s, const int input) {
+  return input == s->switch_input || tarei_streaming_is_state(s, input);
+}
+
+int tarei_streaming_n_data(const tare_streaming *const s) {
+  return s->n_inputs - s->n_states - (s->switch_input >= 0);
+}
+
+/* "use_cache_branch", by which Optimum chooses the branch of a decoder that reads the caches. */
+static bool is_switch(const tare_port *const port) {
+  bool is = port->dtype == TARE_BOOL && strncmp(port->name, "use_cache", strlen("use_cache")) == 0;
+  for (int d = 0; d < port->rank; d++) {
+    is = is && !port->dims[d].symbol && port->dims[d].value == 1;
+  }
+  return is;
+}
+
+static int find_switch(const tare_streaming *const s) {
+  int i = 0;
+  while (i < s->n_inputs && !is_switch(&s->inputs[i])) {
+    i++;
+  }
+  return i < s->n_inputs ? i : -1;
+}
+
 bool tarei_streaming_is_state(const tare_streaming *const s, const int input) {
   for (int i = 0; i < s->n_states; i++) {
     if (s->states[i].input == input) {
@@ -91,6 +117,7 @@ bool tarei_streaming_are_alike(const tare_port *const input, const tare_port *co
 void tarei_streaming_add(tare_streaming *const s, const tarei_state *const state) {
   assert(s->n_states < s->n_inputs);
   s->states[s->n_states++] = *state;
+  s->switch_input = find_switch(s);
 }
 
 tare_status tare_streaming_add_state(tare_streaming *const s, const char *const pair,
@@ -128,6 +155,10 @@ const char *tare_streaming_state_input(const tare_streaming *const s, const int 
     return NULL;
   }
   return s->inputs[s->states[state].input].name;
+}
+
+const char *tare_streaming_switch(const tare_streaming *const s) {
+  return s->switch_input < 0 ? NULL : s->inputs[s->switch_input].name;
 }
 
 const char *tare_streaming_state_output(const tare_streaming *const s, const int state) {
@@ -224,7 +255,7 @@ tare_status tare_streaming_set_chunk(tare_streaming *const s, const char *const 
 int tare_streaming_ports(tare_streaming *const s, const tare_port **const ports) {
   int n = 0;
   for (int i = 0; i < s->n_inputs; i++) {
-    if (tarei_streaming_is_state(s, i)) {
+    if (tarei_streaming_is_fed(s, i)) {
       continue;
     }
     s->ports[n] = s->inputs[i];
@@ -336,6 +367,9 @@ tare_status tare_streaming_feed(const tare_streaming *const s, const tare_tensor
                         (long long)tare_tensor_count(to));
     }
     memcpy(to->data, from->data, (size_t)tare_tensor_count(from) * tare_dtype_size(from->dtype));
+  }
+  if (s->switch_input >= 0) {
+    *(uint8_t *)inputs[s->switch_input].data = 1;
   }
   return TARE_OK;
 }

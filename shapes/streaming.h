@@ -39,6 +39,7 @@ struct tare_streaming {
   tarei_state *states; /* room for n_inputs */
   int n_states;
   tarei_state_pair *pairs; /* room for n_inputs */
+  int switch_input;        /* that is false in the first run of a sample, then true; -1: none */
   int *chunk_axis;         /* per input: the axis that is cut, or -1 */
   int64_t size, hop;       /* of a chunk; 0: samples are whole */
   tarei_generation generation;
@@ -47,6 +48,12 @@ struct tare_streaming {
 };
 
 bool tarei_streaming_is_state(const tare_streaming *streaming, int input);
+
+/* Whether an input is a state or the switch, so that data do not have it. */
+bool tarei_streaming_is_fed(const tare_streaming *streaming, int input);
+
+/* How many inputs data have. */
+int tarei_streaming_n_data(const tare_streaming *streaming);
 
 /* The names of the symbols of the inputs of the model, each once; their number. */
 int tarei_streaming_symbols(const tare_streaming *streaming, const char **names);

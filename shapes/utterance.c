@@ -21,7 +21,7 @@ static struct tarei_utterance_joint joint_of(const tarei_utterance *const u, con
   const tare_streaming *const s = u->streaming;
   const tare_port *const port = &s->inputs[input];
   struct tarei_utterance_joint joint = {.axis = -1};
-  for (int d = 0; !tarei_streaming_is_state(s, input) && d < port->rank; d++) {
+  for (int d = 0; !tarei_streaming_is_fed(s, input) && d < port->rank; d++) {
     const tarei_symbol_sum sum =
         port->dims[d].symbol ? tarei_symbol_sum_read(port->dims[d].symbol, u->symbols, u->n_symbols)
                              : (tarei_symbol_sum){.is = false};
@@ -133,7 +133,7 @@ static tare_status count_chunks(tarei_utterance *const u, tare_error *const err)
   const tare_tensor *t = u->data;
   u->n_chunks = -1;
   for (int i = 0; i < s->n_inputs; i++) {
-    if (tarei_streaming_is_state(s, i)) {
+    if (tarei_streaming_is_fed(s, i)) {
       continue;
     }
     const int axis = utterance_axis_of(s, i, t);
@@ -161,7 +161,7 @@ static int64_t utterance_value_of(const tarei_utterance *const u, const char *co
   const tare_streaming *const s = u->streaming;
   const tare_tensor *t = u->data;
   for (int i = 0; i < s->n_inputs; i++) {
-    if (tarei_streaming_is_state(s, i)) {
+    if (tarei_streaming_is_fed(s, i)) {
       continue;
     }
     const tare_port *const port = &s->inputs[i];
@@ -251,16 +251,19 @@ tare_status tarei_utterance_begin(tarei_utterance *const u, const tare_profiles 
   const tare_streaming *const s = u->streaming;
   u->at = 0;
   u->to_generate = u->generates;
-  for (int i = 0; i < s->n_inputs - s->n_states; i++) {
+  for (int i = 0; i < tarei_streaming_n_data(s); i++) {
     TAREI_TRY(copy_into(&u->buffers[i], &u->data[i], &data[i], err));
   }
   TAREI_TRY(count_chunks(u, err));
   for (int i = 0; i < s->n_states; i++) {
     TAREI_TRY(reset_state(u, profiles, s->states[i].input, err));
   }
+  if (s->switch_input >= 0) {
+    TAREI_TRY(reset_state(u, profiles, s->switch_input, err));
+  }
   const tare_tensor *t = u->data;
   for (int i = 0; i < s->n_inputs; i++) {
-    if (!tarei_streaming_is_state(s, i)) {
+    if (!tarei_streaming_is_fed(s, i)) {
       TAREI_TRY(check_joint(u, i, t++, err));
     }
   }
@@ -322,9 +325,12 @@ tare_status tarei_utterance_next(tarei_utterance *const u, const tare_tensor **c
   }
   const tare_tensor *t = u->data;
   for (int i = 0; i < s->n_inputs; i++) {
-    if (!tarei_streaming_is_state(s, i)) {
+    if (!tarei_streaming_is_fed(s, i)) {
       TAREI_TRY(take_input(u, i, t++, err));
     }
+  }
+  if (s->switch_input >= 0) {
+    *(uint8_t *)u->tensors[s->switch_input].data = u->at > 0;
   }
   u->at++;
   *tensors = u->tensors;

@@ -101,6 +101,11 @@ void say_states(const opt_common *const common, const tare_streaming *const s,
         tare_streaming_state_output(s, i), tare_streaming_state_input(s, i), *reason ? ", as " : "",
         reason, *reason && changeable ? " (--state changes that)" : "");
   }
+  if (tare_streaming_switch(s)) {
+    say(common,
+        "state: input '%s' is false in the first run of each sample, and true in the others",
+        tare_streaming_switch(s));
+  }
 }
 
 void say_audio_options(const opt_common *const options, const opt_data *const data,

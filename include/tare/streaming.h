@@ -68,6 +68,15 @@ TARE_API int tare_streaming_n_states(const tare_streaming *streaming);
 /** Name of the input of a state, 0 .. tare_streaming_n_states - 1; belongs to the ports. */
 TARE_API const char *tare_streaming_state_input(const tare_streaming *streaming, int state);
 
+/**
+ * The input that tells a model whether its states hold something: a bool of one element whose name
+ * begins with "use_cache", as Optimum's decoders with two branches have it ("use_cache_branch").
+ * With states, it is false in the first run of each sample and true in the others, and data do not
+ * have it.
+ * @return its name, which belongs to the ports; NULL if there is none, or no state
+ */
+TARE_API const char *tare_streaming_switch(const tare_streaming *streaming);
+
 /** Name of the output of a state, 0 .. tare_streaming_n_states - 1; belongs to the
  * ports. */
 TARE_API const char *tare_streaming_state_output(const tare_streaming *streaming, int state);
@@ -114,8 +123,8 @@ TARE_API tare_status tare_streaming_set_generation(tare_streaming *streaming, in
 TARE_API int64_t tare_streaming_generated(const tare_streaming *streaming);
 
 /**
- * The inputs that data must supply: those that are not states. An axis that is cut into chunks may
- * have any length.
+ * The inputs that data must supply: those that are not states, nor tare_streaming_switch. An axis
+ * that is cut into chunks may have any length.
  * @param ports receives an array that belongs to the streaming and is valid until it is changed
  * @return the number of ports
  */
@@ -141,7 +150,8 @@ TARE_API bool tare_streaming_fits(const tare_streaming *streaming, const tare_te
  * Copies states from the outputs of a run to the inputs of the next, for programs that run contexts
  * themselves.
  * @param outputs one tensor per output
- * @param inputs one tensor per input; those of states receive the data in their own memory
+ * @param inputs one tensor per input; those of states receive the data in their own memory,
+ *        and that of tare_streaming_switch the value true
  * @return TARE_OK, TARE_E_SHAPE (a state and its input have different sizes)
  */
 TARE_API tare_status tare_streaming_feed(const tare_streaming *streaming,

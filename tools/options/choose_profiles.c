@@ -37,6 +37,17 @@ static tare_range state_range(const lengths *const l, const tare_streaming *cons
   return (tare_range){0, runs / 2 * growth, runs * growth};
 }
 
+/* The lengths of a state of a model with two branches: how it grows depends on the branch. It
+ * begins empty, and gets no longer than what the samples have. */
+static tare_range switched_range(const lengths *const l, const tare_streaming *const streaming) {
+  int64_t longest = 0;
+  for (int s = 0; s < tare_profiles_n_symbols(l->symbols); s++) {
+    const int64_t max = lengths_range(l, s).max + tare_streaming_generated(streaming);
+    longest = max > longest ? max : longest;
+  }
+  return (tare_range){0, longest / 2, longest};
+}
+
 /* Chunks are as long as they are, whatever the samples; what else is cut is no length of the model.
  */
 static tare_range streaming_range(const lengths *const l, const tare_streaming *const streaming,
@@ -45,10 +56,11 @@ static tare_range streaming_range(const lengths *const l, const tare_streaming *
   const char *const chunk = tare_streaming_chunk_symbol(streaming, &size);
   const int64_t growth = tare_streaming_growth(streaming, name);
   const int symbol = lengths_find_symbol(l->symbols, name);
-  return chunk && strcmp(name, chunk) == 0 ? (tare_range){size, size, size}
-         : symbol >= 0                     ? lengths_range(l, symbol)
-         : growth >= 0                     ? state_range(l, streaming, growth)
-                                           : (tare_range){1, 1, 1};
+  return chunk && strcmp(name, chunk) == 0  ? (tare_range){size, size, size}
+         : symbol >= 0                      ? lengths_range(l, symbol)
+         : growth >= 0                      ? state_range(l, streaming, growth)
+         : tare_streaming_switch(streaming) ? switched_range(l, streaming)
+                                            : (tare_range){1, 1, 1};
 }
 
 static char *streaming_spec(const lengths *const l, const tare_profiles *const to,
