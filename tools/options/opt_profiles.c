@@ -13,8 +13,8 @@ enum {
 
 static const struct argp_option OPTIONS[] = {
     {"profile", OPT_PROFILE, "SPEC", 0,
-     "Lengths to run at, as SYMBOL=MIN:OPT:MAX,..., e.g. samples=1600:16000:80000; repeat for more "
-     "profiles. \"auto\" derives one profile from the data. A bare number N starts profile N for "
+     "Lengths to run at, as SYMBOL=MIN:OPT:MAX,..., e.g. samples=1600:16000:80000, where "
+     "INPUT:AXIS means the symbol of that axis; repeat for more profiles. \"auto\" derives one profile from the data. A bare number N starts profile N for "
      "the *Shapes options after it, as in trtexec",
      0},
     {"profile-file", OPT_PROFILE_FILE, "FILE", 0, "Profiles from a text file, one SPEC per line",
