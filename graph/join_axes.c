@@ -121,6 +121,14 @@ static void join_symbols(join *const j, int a, int b, const bool or_one) {
   j->n_joined++;
 }
 
+static bool has_bodies(const tarei_equal_dims *const pairs) {
+  bool has = false;
+  for (size_t i = 0; i < pairs->n && !has; i++) {
+    has = pairs->pairs[i].body != NULL;
+  }
+  return has;
+}
+
 /* A branch may not run, and what it reads is then of any size: a body only says how lengths are
  * that nothing else compares. */
 static void find_homes(const join *const j) {
@@ -237,7 +245,9 @@ static tare_status learn_all(join *const j, tarei_graph *const inferred, tare_er
   if (good) {
     memset(j->first, -1, n * sizeof *j->first);
     j->inferred = inferred->exprs;
-    find_homes(j);
+    if (has_bodies(&j->pairs)) {
+      find_homes(j);
+    }
     for (size_t i = 0; i < j->pairs.n; i++) {
       learn(j, inferred->exprs, &j->pairs.pairs[i]);
     }
