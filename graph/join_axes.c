@@ -26,8 +26,9 @@ typedef struct join {
   int n_symbols;
   const tarei_exprs *inferred; /* of the pairs */
   tarei_equal_dims pairs;
-  const tarei_graph **homes; /* per symbol: the body that alone compares it, or NULL */
-  int *first;                /* per expression: a symbol that it is equal to, or -1 */
+  const tarei_graph **homes;     /* per symbol: the body that alone compares it, or NULL */
+  const tarei_equal_pair **last; /* per expression: the last pair of a body that has it, or NULL */
+  int *first;                    /* per expression: a symbol that it is equal to, or -1 */
   int n_joined;
 } join;
 
@@ -227,6 +228,33 @@ static void learn(join *const j, tarei_exprs *const exprs, const tarei_equal_pai
   }
 }
 
+static tarei_expr opposite_dim(const tarei_equal_pair *const pair, const tarei_expr side) {
+  return pair->a == side ? pair->b : pair->a;
+}
+
+/* What is equal to the same dim in one body is equal there: caches to one mask. */
+static void learn_beside(join *const j, tarei_exprs *const exprs,
+                         const tarei_equal_pair *const pair, const tarei_expr side) {
+  const tarei_equal_pair *const last = j->last[side];
+  if (last && last->body == pair->body) {
+    const tarei_equal_pair beside = {opposite_dim(last, side), opposite_dim(pair, side), true,
+                                     pair->body};
+    learn(j, exprs, &beside);
+  }
+  j->last[side] = pair;
+}
+
+/* Only where pairs alone join nothing more. */
+static void learn_all_beside(join *const j, tarei_exprs *const exprs) {
+  for (size_t i = 0; i < j->pairs.n; i++) {
+    const tarei_equal_pair *const pair = &j->pairs.pairs[i];
+    if (pair->body) {
+      learn_beside(j, exprs, pair, pair->a);
+      learn_beside(j, exprs, pair, pair->b);
+    }
+  }
+}
+
 static tarei_expr largest_expr(const tarei_equal_dims *const pairs) {
   tarei_expr most = 0;
   for (size_t i = 0; i < pairs->n; i++) {
@@ -241,7 +269,8 @@ static tare_status learn_all(join *const j, tarei_graph *const inferred, tare_er
   const size_t n = (size_t)largest_expr(&j->pairs) + 1, n_symbols = (size_t)j->n_symbols;
   j->first = tarei_calloc(n, sizeof *j->first);
   j->homes = tarei_calloc(n_symbols, sizeof *j->homes + sizeof(bool));
-  const bool good = j->first && j->homes;
+  j->last = tarei_calloc(n, sizeof *j->last);
+  const bool good = j->first && j->homes && j->last;
   if (good) {
     memset(j->first, -1, n * sizeof *j->first);
     j->inferred = inferred->exprs;
@@ -251,9 +280,14 @@ static tare_status learn_all(join *const j, tarei_graph *const inferred, tare_er
     for (size_t i = 0; i < j->pairs.n; i++) {
       learn(j, inferred->exprs, &j->pairs.pairs[i]);
     }
+    if (!j->n_joined) {
+      learn_all_beside(j, inferred->exprs);
+    }
   }
   free(j->first);
   free(j->homes);
+  free(j->last);
+  j->last = NULL;
   j->first = NULL;
   j->homes = NULL;
   return good ? TARE_OK : tarei_fail_memory(err, inferred->name, n * sizeof *j->first);
