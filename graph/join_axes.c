@@ -122,7 +122,7 @@ static void join_symbols(join *const j, int a, int b, const bool or_one) {
   j->n_joined++;
 }
 
-static bool has_bodies(const tarei_equal_dims *const pairs) {
+static bool has_body_pairs(const tarei_equal_dims *const pairs) {
   bool has = false;
   for (size_t i = 0; i < pairs->n && !has; i++) {
     has = pairs->pairs[i].body != NULL;
@@ -274,7 +274,7 @@ static tare_status learn_all(join *const j, tarei_graph *const inferred, tare_er
   if (good) {
     memset(j->first, -1, n * sizeof *j->first);
     j->inferred = inferred->exprs;
-    if (has_bodies(&j->pairs)) {
+    if (has_body_pairs(&j->pairs)) {
       find_homes(j);
     }
     for (size_t i = 0; i < j->pairs.n; i++) {
