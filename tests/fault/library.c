@@ -111,8 +111,18 @@ static tare_status library_table(library *const l, const char *const out, tare_e
   return tare_table_write(l->made, tare_table_format_of("own.json"), &options, out, err);
 }
 
+static tare_status library_context(const library *const l, tare_error *const err) {
+  tare_context *context;
+  TRY(tare_context_new(l->loaded, NULL, &context, err));
+  tare_context_set_seed(context, 7);
+  tare_context_free(&context);
+  const tare_status status = tare_model_set(l->model, "an input that it does not have", 0, err);
+  return status == TARE_E_USAGE ? TARE_OK : status;
+}
+
 static tare_status library_run(library *const l, char **const argv, tare_error *const err) {
   TRY(library_plan(l, argv[1], argv[4], err));
+  TRY(library_context(l, err));
   TRY(library_metric(l, argv[3], err));
   TRY(library_feed(l, err));
   TRY(library_table(l, argv[4], err));
