@@ -472,9 +472,8 @@ static tare_status calibrate_prepare(calibrate_arguments *const a, calibrate_wor
   CLI_TRY(opt_model_load(&a->in.model, &a->in.common, a->in.path, &w->model, err));
   CLI_TRY(tare_calibrate_check(w->model, err));
   const ports p = ports_of_model(w->model);
-  opt_inputs in = a->in;
-  in.data.chooses = a->choice.choice.samples || a->choice.choice.quota;
-  CLI_TRY(source_open(&in, &p, &w->streaming, &w->dataset, err));
+  a->in.data.chooses = a->choice.choice.samples || a->choice.choice.quota;
+  CLI_TRY(source_open(&a->in, &p, &w->streaming, &w->dataset, err));
   CLI_TRY(a->generate ? tare_streaming_set_generation(w->streaming, a->generate, err) : TARE_OK);
   CLI_TRY(profiles_choose_for(&a->in, w->model, p.inputs, p.n_inputs, NULL, &w->dataset, 1,
                               w->streaming, &w->profiles, err));
