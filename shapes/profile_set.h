@@ -43,6 +43,9 @@ tare_status tarei_profiles_pick(const tare_profiles *profiles, const char *name,
 tare_status tarei_profiles_append(tare_profiles *profiles, const tare_range *profile,
                                   tare_error *err);
 
+/* Drops all profiles but the first n. */
+void tarei_profiles_keep(tare_profiles *profiles, int n);
+
 /* TARE_E_USAGE for an unknown input; the message lists the names. */
 tare_status tarei_fail_unknown_input(const tare_port *inputs, int n_inputs, const char *name,
                                      tare_error *err);

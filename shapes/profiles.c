@@ -172,6 +172,12 @@ bool tarei_profiles_add_up(const tare_profiles *const profiles, int64_t *const v
   return true;
 }
 
+void tarei_profiles_keep(tare_profiles *const profiles, const int n) {
+  while (profiles->count > n) {
+    free(profiles->items[--profiles->count]);
+  }
+}
+
 tare_status tarei_profiles_replace(tare_profiles *const profiles, const int64_t *const min,
                                    const int64_t *const max, tare_error *const err) {
   tare_range *const profile = tarei_profiles_ones(profiles, err);
@@ -181,9 +187,7 @@ tare_status tarei_profiles_replace(tare_profiles *const profiles, const int64_t 
   for (int i = 0; i < profiles->n_symbols; i++) {
     profile[i] = (tare_range){min[i], max[i], max[i]};
   }
-  while (profiles->count) {
-    free(profiles->items[--profiles->count]);
-  }
+  tarei_profiles_keep(profiles, 0);
   profiles->items[profiles->count++] = profile;
   return TARE_OK;
 }

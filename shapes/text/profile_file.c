@@ -51,7 +51,7 @@ static tare_status add_source(tare_profiles *const set, const tarei_source *cons
     status = tarei_fail(err, TARE_E_INPUT, "%s: no profiles in this file", path);
   }
   if (status != TARE_OK) {
-    set->count = before;
+    tarei_profiles_keep(set, before);
   }
   free(text);
   return status;

@@ -6,7 +6,7 @@ set --
 while [ $# -lt 100 ]; do set -- "$@" "$data" "$data" "$data" "$data" "$data"; done
 "$TARE" run model.plan "$@" --threads 1 --save-outputs outputs.h5 -q &
 waits=0
-until ls -l /proc/$!/fd | grep -q -e outputs.h5 -e deleted; do # it has begun to write
+until ls -l /proc/$!/fd 2>/dev/null | grep -q -e outputs.h5 -e deleted; do # it has begun to write
   waits=$((waits + 1))
   [ $waits -lt 1000 ] || exit
   sleep 0.02

@@ -96,5 +96,5 @@ int linear_step_test(void) {
       cmocka_unit_test(scalar_steps_are_as_defined),
       cmocka_unit_test(rows_give_the_bits_of_scalar),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests_name("kernels.linear_step", tests, ck_seed, NULL);
 }
