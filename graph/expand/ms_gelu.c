@@ -1,4 +1,5 @@
 /* The GELU family of com.microsoft. */
+#include "graph/expand/ms_expansion.h"
 #include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
@@ -45,17 +46,7 @@ static tare_status expand_quick(tarei_graph *const graph, const int node, tare_e
   return tarei_build_done(&b, err);
 }
 
-#define MS_GELU(id, onnx_name, least, most, how) \
-  const tarei_op tarei_op_##id = {               \
-      .name = onnx_name,                         \
-      .domain = "com.microsoft",                 \
-      .min_in = least,                           \
-      .max_in = most,                            \
-      .min_out = 1,                              \
-      .max_out = 1,                              \
-      .expand = how,                             \
-  }
-MS_GELU(ms_bias_gelu, "BiasGelu", 2, 2, expand_exact);
-MS_GELU(ms_fast_gelu, "FastGelu", 1, 2, expand_fast);
-MS_GELU(ms_gelu, "Gelu", 1, 1, expand_exact);
-MS_GELU(ms_quick_gelu, "QuickGelu", 1, 1, expand_quick);
+TAREI_MS_EXPANSION(ms_bias_gelu, "BiasGelu", 2, 2, 1, expand_exact);
+TAREI_MS_EXPANSION(ms_fast_gelu, "FastGelu", 1, 2, 1, expand_fast);
+TAREI_MS_EXPANSION(ms_gelu, "Gelu", 1, 1, 1, expand_exact);
+TAREI_MS_EXPANSION(ms_quick_gelu, "QuickGelu", 1, 1, 1, expand_quick);

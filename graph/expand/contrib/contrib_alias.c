@@ -1,6 +1,7 @@
 /* Operators of com.microsoft that ONNX has, too, by now, or with other names of their operands. */
 #include <inttypes.h>
 
+#include "graph/expand/ms_expansion.h"
 #include "graph/expand/qdq.h"
 #include "graph/ops/ops_common.h"
 
@@ -130,21 +131,11 @@ static tare_status expand_nhwc_max_pool(tarei_graph *const graph, const int node
   return tarei_build_done(&b, err);
 }
 
-#define CONTRIB_ALIAS(id, onnx_name, least, most, outputs, how) \
-  const tarei_op tarei_op_##id = {                              \
-      .name = onnx_name,                                        \
-      .domain = "com.microsoft",                                \
-      .min_in = least,                                          \
-      .max_in = most,                                           \
-      .min_out = 1,                                             \
-      .max_out = outputs,                                       \
-      .expand = how,                                            \
-  }
-CONTRIB_ALIAS(ms_expand_dims, "ExpandDims", 2, 2, 1, expand_ms_expand_dims);
-CONTRIB_ALIAS(ms_gather_nd, "GatherND", 2, 2, 1, expand_ms_gather_nd);
-CONTRIB_ALIAS(ms_nhwc_max_pool, "NhwcMaxPool", 1, 1, 1, expand_nhwc_max_pool);
-CONTRIB_ALIAS(ms_pad, "Pad", 2, 3, 1, expand_ms_pad);
-CONTRIB_ALIAS(ms_range, "Range", 2, 3, 1, expand_ms_range);
-CONTRIB_ALIAS(ms_torch_embedding, "TorchEmbedding", 2, 4, 1, expand_torch_embedding);
-CONTRIB_ALIAS(ms_trilu, "Trilu", 1, 2, 1, expand_ms_trilu);
-CONTRIB_ALIAS(ms_unique, "Unique", 1, 1, 3, expand_ms_unique);
+TAREI_MS_EXPANSION(ms_expand_dims, "ExpandDims", 2, 2, 1, expand_ms_expand_dims);
+TAREI_MS_EXPANSION(ms_gather_nd, "GatherND", 2, 2, 1, expand_ms_gather_nd);
+TAREI_MS_EXPANSION(ms_nhwc_max_pool, "NhwcMaxPool", 1, 1, 1, expand_nhwc_max_pool);
+TAREI_MS_EXPANSION(ms_pad, "Pad", 2, 3, 1, expand_ms_pad);
+TAREI_MS_EXPANSION(ms_range, "Range", 2, 3, 1, expand_ms_range);
+TAREI_MS_EXPANSION(ms_torch_embedding, "TorchEmbedding", 2, 4, 1, expand_torch_embedding);
+TAREI_MS_EXPANSION(ms_trilu, "Trilu", 1, 2, 1, expand_ms_trilu);
+TAREI_MS_EXPANSION(ms_unique, "Unique", 1, 1, 3, expand_ms_unique);

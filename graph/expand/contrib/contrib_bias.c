@@ -1,4 +1,5 @@
 /* What com.microsoft adds and gates in one node: BiasAdd, BiasSplitGelu, GatedAdd, GemmFastGelu. */
+#include "graph/expand/ms_expansion.h"
 #include "graph/ir/build.h"
 #include "graph/ops/ops_common.h"
 
@@ -69,17 +70,7 @@ static tare_status expand_gemm_fast_gelu(tarei_graph *const graph, const int nod
   return tarei_build_done(&b, err);
 }
 
-#define CONTRIB_BIAS(id, onnx_name, least, most, how) \
-  const tarei_op tarei_op_##id = {                    \
-      .name = onnx_name,                              \
-      .domain = "com.microsoft",                      \
-      .min_in = least,                                \
-      .max_in = most,                                 \
-      .min_out = 1,                                   \
-      .max_out = 1,                                   \
-      .expand = how,                                  \
-  }
-CONTRIB_BIAS(ms_bias_add, "BiasAdd", 3, 3, expand_bias_add);
-CONTRIB_BIAS(ms_bias_split_gelu, "BiasSplitGelu", 2, 2, expand_bias_split_gelu);
-CONTRIB_BIAS(ms_gated_add, "GatedAdd", 3, 3, expand_gated_add);
-CONTRIB_BIAS(ms_gemm_fast_gelu, "GemmFastGelu", 2, 3, expand_gemm_fast_gelu);
+TAREI_MS_EXPANSION(ms_bias_add, "BiasAdd", 3, 3, 1, expand_bias_add);
+TAREI_MS_EXPANSION(ms_bias_split_gelu, "BiasSplitGelu", 2, 2, 1, expand_bias_split_gelu);
+TAREI_MS_EXPANSION(ms_gated_add, "GatedAdd", 3, 3, 1, expand_gated_add);
+TAREI_MS_EXPANSION(ms_gemm_fast_gelu, "GemmFastGelu", 2, 3, 1, expand_gemm_fast_gelu);

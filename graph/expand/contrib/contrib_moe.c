@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/expand/ms_expansion.h"
 
 enum { X, ROUTER };
 enum { MOST_EXPERTS = 1024 };
@@ -288,15 +289,5 @@ static tare_status expand_qmoe(tarei_graph *const graph, const int node, tare_er
   return moe_write(graph, node, &f, err);
 }
 
-#define CONTRIB_MOE(id, onnx_name, least, most, how) \
-  const tarei_op tarei_op_##id = {                   \
-      .name = onnx_name,                             \
-      .domain = "com.microsoft",                     \
-      .min_in = least,                               \
-      .max_in = most,                                \
-      .min_out = 1,                                  \
-      .max_out = 1,                                  \
-      .expand = how,                                 \
-  }
-CONTRIB_MOE(ms_moe, "MoE", 3, 8, expand_moe);
-CONTRIB_MOE(ms_qmoe, "QMoE", 3, 21, expand_qmoe);
+TAREI_MS_EXPANSION(ms_moe, "MoE", 3, 8, 1, expand_moe);
+TAREI_MS_EXPANSION(ms_qmoe, "QMoE", 3, 21, 1, expand_qmoe);

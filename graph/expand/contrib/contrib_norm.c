@@ -2,6 +2,7 @@
  * behind them, and GatedRMSNorm. */
 #include <inttypes.h>
 
+#include "graph/expand/ms_expansion.h"
 #include "graph/ir/build.h"
 #include "graph/ir/internal_attrs.h"
 #include "graph/ops/ops_common.h"
@@ -151,16 +152,6 @@ static tare_status expand_gated_rms_norm(tarei_graph *const graph, const int nod
   return tarei_build_done(&b, err);
 }
 
-#define CONTRIB_NORM(id, onnx_name, least, most, outputs, how) \
-  const tarei_op tarei_op_##id = {                             \
-      .name = onnx_name,                                       \
-      .domain = "com.microsoft",                               \
-      .min_in = least,                                         \
-      .max_in = most,                                          \
-      .min_out = 1,                                            \
-      .max_out = outputs,                                      \
-      .expand = how,                                           \
-  }
-CONTRIB_NORM(ms_gated_rms_norm, "GatedRMSNorm", 3, 3, 1, expand_gated_rms_norm);
-CONTRIB_NORM(ms_group_norm, "GroupNorm", 3, 3, 1, expand_group_norm);
-CONTRIB_NORM(ms_skip_group_norm, "SkipGroupNorm", 4, 5, 2, expand_skip_group_norm);
+TAREI_MS_EXPANSION(ms_gated_rms_norm, "GatedRMSNorm", 3, 3, 1, expand_gated_rms_norm);
+TAREI_MS_EXPANSION(ms_group_norm, "GroupNorm", 3, 3, 1, expand_group_norm);
+TAREI_MS_EXPANSION(ms_skip_group_norm, "SkipGroupNorm", 4, 5, 2, expand_skip_group_norm);

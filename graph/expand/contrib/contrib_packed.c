@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "graph/expand/attend.h"
+#include "graph/expand/ms_expansion.h"
 
 static const int64_t FIRST_AXIS[] = {0}, LAST_OF_TWO[] = {1}, FLAT[] = {-1};
 
@@ -253,18 +254,8 @@ static tare_status expand_packed_multi_head(tarei_graph *const graph, const int 
   return tarei_build_done(&b, err);
 }
 
-#define CONTRIB_PACKED(id, onnx_name, least, most, outputs, how) \
-  const tarei_op tarei_op_##id = {                               \
-      .name = onnx_name,                                         \
-      .domain = "com.microsoft",                                 \
-      .min_in = least,                                           \
-      .max_in = most,                                            \
-      .min_out = 1,                                              \
-      .max_out = outputs,                                        \
-      .expand = how,                                             \
-  }
-CONTRIB_PACKED(ms_packed_attention, "PackedAttention", 5, 6, 1, expand_packed_attention);
-CONTRIB_PACKED(ms_packed_multi_head_attention, "PackedMultiHeadAttention", 1, 7, 1,
-               expand_packed_multi_head);
-CONTRIB_PACKED(ms_remove_padding, "RemovePadding", 2, 2, 4, expand_remove_padding);
-CONTRIB_PACKED(ms_restore_padding, "RestorePadding", 2, 2, 1, expand_restore_padding);
+TAREI_MS_EXPANSION(ms_packed_attention, "PackedAttention", 5, 6, 1, expand_packed_attention);
+TAREI_MS_EXPANSION(ms_packed_multi_head_attention, "PackedMultiHeadAttention", 1, 7, 1,
+                   expand_packed_multi_head);
+TAREI_MS_EXPANSION(ms_remove_padding, "RemovePadding", 2, 2, 4, expand_remove_padding);
+TAREI_MS_EXPANSION(ms_restore_padding, "RestorePadding", 2, 2, 1, expand_restore_padding);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "graph/expand/ms_attention_form.h"
+#include "graph/expand/ms_expansion.h"
 #include "graph/expand/qdq.h"
 
 /* --- QAttention: exact products of bytes, scaled, and attention in float ---------------------- */
@@ -140,16 +141,6 @@ static tare_status expand_qlinear_reduce_mean(tarei_graph *const graph, const in
   return tarei_build_done(&b, err);
 }
 
-#define CONTRIB_QUANTIZED(id, onnx_name, least, most, outputs, how) \
-  const tarei_op tarei_op_##id = {                                  \
-      .name = onnx_name,                                            \
-      .domain = "com.microsoft",                                    \
-      .min_in = least,                                              \
-      .max_in = most,                                               \
-      .min_out = 1,                                                 \
-      .max_out = outputs,                                           \
-      .expand = how,                                                \
-  }
-CONTRIB_QUANTIZED(ms_qattention, "QAttention", 5, 9, 2, expand_qattention);
-CONTRIB_QUANTIZED(ms_qembed_layer_norm, "QEmbedLayerNormalization", 1, 18, 2, expand_qembed);
-CONTRIB_QUANTIZED(qlinear_reduce_mean, "QLinearReduceMean", 2, 5, 1, expand_qlinear_reduce_mean);
+TAREI_MS_EXPANSION(ms_qattention, "QAttention", 5, 9, 2, expand_qattention);
+TAREI_MS_EXPANSION(ms_qembed_layer_norm, "QEmbedLayerNormalization", 1, 18, 2, expand_qembed);
+TAREI_MS_EXPANSION(qlinear_reduce_mean, "QLinearReduceMean", 2, 5, 1, expand_qlinear_reduce_mean);
