@@ -72,3 +72,18 @@ function(tare_tests part)
     set_tests_properties(${part}.${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77)
   endforeach()
 endfunction()
+
+# A script that tries models by chance with the command beside numpy: COUNT of them, under sanitizers fewer.
+function(tare_chance_test name script count few)
+  if(NOT TARE_PYTHON)
+    message(STATUS "python3 not found: ${name} is left out")
+    return()
+  endif()
+  if(TARE_SANITIZE)
+    set(count ${few})
+  endif()
+  add_test(NAME ${name} COMMAND ${TARE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${script}
+    $<TARGET_FILE:tare_command> --count ${count})
+  tare_label(${name} ${ARGN})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)
+endfunction()

@@ -39,9 +39,11 @@ static tarei_expr mod(const tarei_graph *const graph, const tarei_expr a, const 
 
 /* With fmod=1 it has that of the dividend: the same where nothing is negative. */
 static tarei_expr c_mod(const tarei_graph *const graph, const tarei_expr a, const tarei_expr b) {
+  if (tarei_ops_at_least(graph, a, 0)) {
+    return mod(graph, a, b);
+  }
   const tarei_expr whole = tarei_expr_mul(graph->exprs, tarei_expr_trunc(graph->exprs, a, b), b);
-  return tarei_ops_at_least(graph, a, 0) ? mod(graph, a, b)
-                                         : tarei_expr_sub(graph->exprs, a, whole);
+  return tarei_expr_sub(graph->exprs, a, whole);
 }
 
 static tarei_expr binary_greater(const tarei_graph *const graph, const tarei_expr a,
